@@ -252,7 +252,7 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         new_tree = add_startup(new_tree, behavior, names.rt)
     new_text = new_tree.code
     try:
-        syntax.compile_quietly(new_text)
+        syntax.compile_quietly(new_text, session.source.compiler_flags)
     except (SyntaxError, ValueError) as error:
         if syntax.is_accepted(session.source.text):
             raise SelfCheckFailed(f"the rewritten text does not compile: {error}") from None

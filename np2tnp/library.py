@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from np2tnp import pipeline
 from np2tnp.config import Config, ConfigError, load, validated
 from np2tnp.migration import baselines
-from np2tnp.model import Change, Finding, RegionState, Run
+from np2tnp.model import Cell, Change, Finding, RegionState, Run
 from np2tnp.report import readiness
 from np2tnp.report.readiness import Function
 from np2tnp.report.totals import function_states
@@ -116,9 +116,20 @@ def _options(paths: list[str], config: Mapping[str, object] | None) -> Config:
     return load(paths, settings)
 
 
+def _by_cell(finding: Finding) -> Finding:
+    """A finding in a notebook with the lines of its cell."""
+    cell, span = finding.cell, finding.span
+    if cell is None:
+        return finding
+    span = replace(span, line=span.line - cell.above, end_line=span.end_line - cell.above)
+    return replace(
+        finding, span=span, lines=tuple(line - cell.above for line in finding.lines), cell=Cell(cell.number, 0)
+    )
+
+
 def _report(run: Run) -> Report:
     states, summary = function_states(run), run.summary
-    findings = tuple(finding for report in run.reports for finding in report.findings)
+    findings = tuple(_by_cell(finding) for report in run.reports for finding in report.findings)
     counts = Counts(
         files=summary.files,
         files_with_numpy=summary.files_with_numpy,

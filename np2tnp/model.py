@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 
@@ -43,6 +45,14 @@ class Span:
     end_column: int
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Cell:
+    """A cell of a notebook. Spans count the lines of the notebook's program: its code cells one below the other."""
+
+    number: int  #: among all cells of the notebook, from 1
+    above: int  #: lines of the program before the cell's first
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing worth telling a person about one place. Holds no tree node and pickles."""
@@ -58,6 +68,17 @@ class Finding:
     decides: bool = False  #: the first reason why its function does not migrate
     left: bool = False  #: it is best left in NumPy: nobody can do much about it
     lines: tuple[int, ...] = ()  #: of all places, where the function has the same finding more than once
+    cell: Cell | None = None  #: of a notebook
+
+    @property
+    def line(self) -> int:
+        """Its line in the file, or in its cell."""
+        return line_in(self.cell, self.span.line)
+
+    @property
+    def place(self) -> str:
+        """Where it is, for people: ``5:1``, or ``cell 3:5:1``."""
+        return place_in(self.cell, self.span.line, self.span.column)
 
     @property
     def sort_key(self) -> tuple[str, Span, str, str]:
@@ -75,6 +96,12 @@ class Region:
     calls: int = 0  #: resolved NumPy calls, methods and operators on arrays in it
     converted: int = 0  #: how many of them ``rewrite`` turns into TensorFlow work
     float32: bool = False  #: ``rewrite`` makes it work in float32, which changes values
+    cell: Cell | None = None  #: of a notebook
+
+    @property
+    def line(self) -> int:
+        """Its first line in the file, or in its cell."""
+        return line_in(self.cell, self.span.line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +117,36 @@ class FileReport:
     unresolved: tuple[int, ...] = ()  #: lines that use something which may be NumPy but could not be resolved
     suppressed: int = 0  #: findings that a comment hides
     depends: tuple[tuple[str, str], ...] = ()  #: other files and directories (``/`` behind) that decided, with states
+    cells: tuple[Cell, ...] = ()  #: of a notebook: those with Python in them
+    language: str = ""  #: of a notebook whose kernel runs no Python, so that nobody looked at it
+
+    def place(self, line: int) -> str:
+        """A line of the file, for people: ``5``, or ``cell 3:5``."""
+        return place_in(cell_of(self.cells, line), line)
+
+
+def line_in(cell: Cell | None, line: int) -> int:
+    """A line of a notebook's program as one of its cell; without a cell, the same."""
+    return line - cell.above if cell is not None else line
+
+
+def place_in(cell: Cell | None, line: int, *columns: int) -> str:
+    """A place for people: ``5:1``, or ``cell 3:5:1``."""
+    numbers = ":".join(map(str, (line_in(cell, line), *columns)))
+    return f"cell {cell.number}:{numbers}" if cell is not None else numbers
+
+
+def cell_of(cells: Sequence[Cell], line: int) -> Cell | None:
+    """The cell that has this line of the program."""
+    at = bisect_left(cells, line, key=lambda cell: cell.above) - 1
+    return cells[at] if at >= 0 else None
+
+
+def with_cells(report: FileReport, cells: tuple[Cell, ...]) -> FileReport:
+    """The report of a notebook's program, with the cells that its findings and regions are in."""
+    findings = tuple(replace(item, cell=cell_of(cells, item.span.line)) for item in report.findings)
+    regions = tuple(replace(region, cell=cell_of(cells, region.span.line)) for region in report.regions)
+    return replace(report, findings=findings, regions=regions, cells=cells)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import sys
@@ -13,10 +14,11 @@ from typing import TYPE_CHECKING
 import np2tnp
 from np2tnp import __version__, executors, importing
 from np2tnp.config import Config
+from np2tnp.files import notebooks
 from np2tnp.files.discover import discover, holds_needle
 from np2tnp.files.problems import Problem, describe_bug, report_problem
 from np2tnp.files.source import Source, decode, read_bytes
-from np2tnp.model import Change, FileReport, Finding, RegionState, Run, Safety, Summary, Verdict
+from np2tnp.model import Change, FileReport, Finding, RegionState, Run, Summary, Verdict
 
 if TYPE_CHECKING:
     from np2tnp.files.writing import Writer
@@ -211,11 +213,16 @@ def plan(files: Files, config: Config, progress: Progress | None = None) -> Plan
             continue
         try:
             source = decode(report.path, files.contents[report.path])
-            if report.new_text == source.text:
+            notebook = notebooks.read(source) if notebooks.is_notebook(report.path) else None
+            old = source.text if notebook is None else notebook.program
+            if report.new_text == old:
                 continue
             if report.path != files.stdin:
                 refuse_link_outwards(report.path, config.root)
-            text = formatted(report.new_text, source.text, report.path)
+            if notebook is None:
+                text = formatted(report.new_text, old, report.path)
+            else:
+                text = _in_notebook(notebook, report.new_text)
             new[report.path] = source.encode(text)
         except Problem as problem:
             reports[-1] = report_problem(report.path, problem, report)
@@ -224,6 +231,18 @@ def plan(files: Files, config: Config, progress: Progress | None = None) -> Plan
     config.require_regions((report.path, region.qualname) for report in reports for region in report.regions)
     run = _run(reports, config, notes=files.notes)
     return Plan(replace(run, changes=tuple(changes)), files, new)
+
+
+def _in_notebook(notebook: notebooks.Notebook, program: str) -> str:
+    """The notebook's text with another program, as its project's formatter has that, if the cells stay as they are."""
+    from np2tnp.files.formatting import formatted
+
+    path = f"{notebook.source.path}.py"  # for formatters, which take the one text for Python's
+    made = formatted(program, notebook.program, path)
+    if made != program:
+        with contextlib.suppress(Problem):
+            return notebook.with_program(made)
+    return notebook.with_program(program)
 
 
 def write(made: Plan, config: Config, writer: Writer | None = None) -> Run:
@@ -248,7 +267,7 @@ def write(made: Plan, config: Config, writer: Writer | None = None) -> Run:
         for report in run.reports
     ]
     changes = tuple(change for change in run.changes if change.path not in failed)
-    return replace(_run(reports, config, notes=run.notes), changes=changes)
+    return replace(_run(reports, config, run.notes, skipped=run.skipped), changes=changes)
 
 
 def runtime_folders(made: Plan, config: Config) -> dict[str, list[str]]:
@@ -301,9 +320,38 @@ class Analyst:
 def analyse_bytes(config: Config, item: tuple[str, bytes], analyst: Analyst | None = None) -> FileReport:
     """One file's report. Raises nothing but Ctrl-C."""
     path, data = item
-    analyst = analyst or Analyst(config)
+    if notebooks.is_notebook(path):
+        return _analyse_notebook(config, path, data, analyst or Analyst(config))
     try:
         source = decode(path, data)
+    except Problem as problem:
+        return report_problem(path, problem)
+    return _analyse_text(config, source, data, analyst or Analyst(config))
+
+
+def _analyse_notebook(config: Config, path: str, data: bytes, analyst: Analyst) -> FileReport:
+    """The report of a notebook, whose cells are one program; ``new_text`` is that program's."""
+    notebook = None
+    try:
+        notebook = notebooks.read(decode(path, data))
+        if notebook.language != "python":
+            return FileReport(path, language=notebook.language)
+        notebook.require_python()
+    except Problem as problem:
+        report = report_problem(path, problem)
+        return report if notebook is None else notebooks.in_cells(report, notebook)
+    except Exception as error:
+        return report_problem(path, Problem("TNP906", describe_bug(error)))
+    source = Source(path, notebook.program, in_notebook=True)
+    # A cell shows its last value: the top level of a notebook, and what its objects hold, stay NumPy's.
+    own = replace(config, top_level=False, state="numpy")
+    report = _analyse_text(own, source, notebook.program.encode(), analyst if own == config else Analyst(own))
+    return notebooks.in_cells(report, notebook)
+
+
+def _analyse_text(config: Config, source: Source, data: bytes, analyst: Analyst) -> FileReport:
+    path = source.path
+    try:
         if not holds_needle(data, config.names_numpy()):
             return _glance(source)
         from np2tnp.files import guards
@@ -378,9 +426,10 @@ def fold_repeats(run: Run) -> Run:
 
 def _folded(findings: Iterable[Finding]) -> Iterator[Finding]:
     """What is found in one function more than once, as one finding with its lines."""
-    alike: dict[tuple[str, str, str, Verdict, Safety], list[Finding]] = {}
+    alike: dict[tuple[object, ...], list[Finding]] = {}
     for item in findings:
-        alike.setdefault((item.region, item.code, item.message, item.verdict, item.safety), []).append(item)
+        key = (item.region, item.code, item.message, item.verdict, item.safety, item.cell)
+        alike.setdefault(key, []).append(item)
     for items in alike.values():
         told = next((item for item in items if item.decides), items[0])
         lines = tuple(sorted({item.span.line for item in items}))
@@ -400,11 +449,21 @@ def _run(
         return replace(report, findings=tuple(item for item in report.findings if wanted[item.code]))
 
     found = list(reports)
+    others = [report.path for report in found if report.language]
+    found = [report for report in found if not report.language]
+    skipped = [*skipped, *_of_other_languages(others)]
     chosen = tuple(map(chosen_findings, found))
     hidden = sum(len(report.findings) + report.suppressed for report in found)
     hidden -= sum(len(report.findings) for report in chosen)
     summary = replace(summarize(chosen), hidden=hidden)
     return Run(chosen, summary, tuple(notes), texts=texts or {}, skipped=tuple(skipped))
+
+
+def _of_other_languages(paths: list[str]) -> list[str]:
+    if not paths:
+        return []
+    many = "1 notebook runs" if len(paths) == 1 else f"{len(paths)} notebooks run"
+    return [f"{many} no Python ({paths[0]}{', ...' if paths[1:] else ''})"]
 
 
 def _analyse(items: Sequence[tuple[str, bytes]], config: Config, progress: Progress | None) -> Iterator[FileReport]:
@@ -442,7 +501,9 @@ def _analyse_source(source: Source, analyst: Analyst) -> FileReport:
     if analyst.project is None:
         analyst.project = Project(analyst.config)
     project = analyst.project
-    wrong = syntax.accepted_python2(source.text) or syntax.refused_by_compiler(source.text, project.modules.trees)
+    flags = source.compiler_flags
+    wrong = syntax.accepted_python2(source.text)
+    wrong = wrong or syntax.refused_by_compiler(source.text, project.modules.trees, flags)
     if wrong is not None:
         raise wrong
     try:

@@ -7,13 +7,17 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from np2tnp import options, pipeline
 from np2tnp.config import CHOICES, DEFAULT_BASELINE, Config, ConfigError, state_folder
-from np2tnp.model import Finding, Run
+from np2tnp.model import Finding, Run, place_in
 from np2tnp.report.progress import Progress
 from np2tnp.report.totals import is_failing
 from np2tnp.terminal import CLEAN, ERROR, FOUND, print_exactly, say
+
+if TYPE_CHECKING:
+    from np2tnp.files.source import Source
 
 #: Output format → the module and its function that writes it.
 _FORMATS = {
@@ -113,7 +117,6 @@ def _check_changes(rev: str, paths: list[str], config: Config, progress: pipelin
 
 def _add_ignores(found: Run, config: Config, reason: str) -> int:
     """Write a comment beside each finding that would be shown. The status: of errors, and of places without one."""
-    from np2tnp.files import suppression_edits
     from np2tnp.files.problems import Problem
     from np2tnp.files.source import decode, read_bytes
     from np2tnp.files.writing import Writer
@@ -129,7 +132,7 @@ def _add_ignores(found: Run, config: Config, reason: str) -> int:
         try:
             data = read_bytes(path)
             source = decode(path, data)
-            text, left = suppression_edits.with_ignores(source.text, findings, reason)
+            text, left = _with_ignores(source, findings, reason)
             if text != source.text:
                 writer.replace(path, data, source.encode(text))
         except Problem as problem:
@@ -137,12 +140,26 @@ def _add_ignores(found: Run, config: Config, reason: str) -> int:
             status = ERROR
             continue
         for finding in left:
-            say(f"{path}:{finding.span.line}: {finding.code}: no comment has a place on this line")
+            where = place_in(finding.cell, finding.span.line)
+            say(f"{path}:{where}: {finding.code}: no comment has a place on this line")
             status = status or FOUND
         print_exactly(f"{path}: {count(len(findings) - len(left), 'finding')} hidden by comments\n")
     for note in writer.notes:
         say(note)
     return status
+
+
+def _with_ignores(source: Source, findings: list[Finding], reason: str) -> tuple[str, list[Finding]]:
+    """The text of a file with comments that hide these, and those that have no place: on magics of notebooks."""
+    from np2tnp.files import notebooks, suppression_edits
+
+    if not notebooks.is_notebook(source.path):
+        return suppression_edits.with_ignores(source.text, findings, reason)
+    notebook = notebooks.read(source)
+    on_magics = [item for item in findings if notebook.is_magic(item.span.line)]
+    others = [item for item in findings if not notebook.is_magic(item.span.line)]
+    program, left = suppression_edits.with_ignores(notebook.program, others, reason)
+    return notebook.with_program(program), [*on_magics, *left]
 
 
 def _say_what_was_left(root: str) -> None:

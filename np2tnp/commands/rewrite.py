@@ -13,7 +13,7 @@ from np2tnp.files.writing import Writer
 from np2tnp.migration import journal, transaction
 from np2tnp.migration.transaction import Reverted
 from np2tnp.migration.user_tests import keep_what_passes
-from np2tnp.model import Run
+from np2tnp.model import Run, place_in
 from np2tnp.report import to_diff
 from np2tnp.report.progress import Progress, Stages
 from np2tnp.report.style import visible, visible_lines, wants_colour
@@ -217,18 +217,19 @@ def _print(
     for report in done.reports:
         for finding in report.findings:
             if finding.code.startswith("TNP90"):
-                say(f"{finding.path}:{finding.span.line}:{finding.span.column}: {finding.code} {finding.message}")
+                say(f"{finding.path}:{finding.place}: {finding.code} {finding.message}")
     for item in reverted:
         say(f"{item.path}::{item.qualname} was left as it is: {item.reason}")
         if item.evidence:
             print(visible_lines(item.evidence), file=sys.stderr)
     if config.quiet:
         return
-    for note in done.notes:
+    for note in (*done.notes, *done.skipped):
         say(note)
     for path, region in blocked_regions(done):
         if config.verbose and region.reasons:
-            say(f"{path}:{region.span.line}: {region.qualname} is {region.state.value}: {region.reasons[0]}")
+            where = place_in(region.cell, region.span.line)
+            say(f"{path}:{where}: {region.qualname} is {region.state.value}: {region.reasons[0]}")
     ends = "rewritten" if parsed.apply else "would be rewritten"
     say(f"{count(len(changed), 'file')} {ends}, {count(done.summary.files - len(changed), 'file')} left as they are")
     states = done.summary.regions

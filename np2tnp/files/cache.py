@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from np2tnp.model import FileReport, Finding, Region, RegionState, Safety, Span, Verdict
+from np2tnp.model import Cell, FileReport, Finding, Region, RegionState, Safety, Span, Verdict, with_cells
 
 _SECONDS = 5.0  #: between two times that what is new is written
 _SCHEMA = """
@@ -144,6 +144,8 @@ def _plain(report: FileReport) -> dict[str, Any]:
         "unresolved": report.unresolved,
         "suppressed": report.suppressed,
         "depends": report.depends,
+        "cells": [[cell.number, cell.above] for cell in report.cells],
+        "language": report.language,
     }
 
 
@@ -167,7 +169,7 @@ def _report_from(data: str, path: str) -> FileReport | None:
             Region(name, Span(a, b, c, d), RegionState(state), tuple(reasons), calls, converted)
             for a, b, c, d, name, state, reasons, calls, converted in plain["regions"]
         )
-        return FileReport(
+        report = FileReport(
             path,
             findings,
             regions,
@@ -175,6 +177,9 @@ def _report_from(data: str, path: str) -> FileReport | None:
             unresolved=tuple(plain["unresolved"]),
             suppressed=plain["suppressed"],
             depends=tuple((place, state) for place, state in plain["depends"]),
+            language=plain["language"],
         )
+        cells = tuple(Cell(number, above) for number, above in plain["cells"])
+        return with_cells(report, cells) if cells else report
     except (ValueError, KeyError, TypeError):
         return None

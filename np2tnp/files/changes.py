@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterable
 
 from np2tnp.config import ConfigError
+from np2tnp.files.source import NOTEBOOK
 
 
 def changed_since(rev: str, files: Iterable[str]) -> tuple[list[str], dict[str, bytes]]:
@@ -29,7 +30,7 @@ def changed_since(rev: str, files: Iterable[str]) -> tuple[list[str], dict[str, 
             names[top] = _changes(top, rev)
             for name, former in names[top].items():
                 gone = os.path.join(top, name)
-                if former and name.endswith(".py") and not os.path.lexists(gone):
+                if former and name.endswith((".py", NOTEBOOK)) and not os.path.lexists(gone):
                     before[gone] = _git(top, "show", f"{rev}:{former}")
         name = os.path.relpath(os.path.realpath(path), top).replace(os.sep, "/")
         if name in names[top]:

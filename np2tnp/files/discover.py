@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 
 from np2tnp.config import DEFAULT_EXCLUDE, Config, path_matches
 from np2tnp.files.problems import Problem
-from np2tnp.files.source import read_bytes
+from np2tnp.files.source import NOTEBOOK, read_bytes
 
 # --- Which files a run is about
 
-SUFFIXES = (".py", ".pyw")
-NOTEBOOK = ".ipynb"
+SUFFIXES = (".py", ".pyw", NOTEBOOK)
 
 #: Says of a path below a directory (and whether it is one) that version control ignores it; None: no opinion.
 Ignore = Callable[[str, bool], "bool | None"]
@@ -29,18 +28,12 @@ class Discovery:
     files: list[str] = field(default_factory=list)
     problems: list[tuple[str, Problem]] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)  #: directories without any Python file
-    notebooks: list[str] = field(default_factory=list)  #: passed over below directories
     excluded: list[str] = field(default_factory=list)  #: left out because the user's options say so
 
     def skipped(self) -> list[str]:
         """What was asked for and is not looked at, a line each."""
         more = f" and {len(self.excluded) - 1} more" if self.excluded[1:] else ""
-        lines = [f"{self.excluded[0]}{more}: excluded by options"] if self.excluded else []
-        if self.notebooks:
-            many = "1 notebook was" if len(self.notebooks) == 1 else f"{len(self.notebooks)} notebooks were"
-            first = f"{self.notebooks[0]}{', ...' if len(self.notebooks) > 1 else ''}"
-            lines.append(f"{many} not looked at ({first}): np2tnp reads none yet")
-        return lines
+        return [f"{self.excluded[0]}{more}: excluded by options"] if self.excluded else []
 
 
 def discover(paths: Iterable[str], config: Config) -> Discovery:
@@ -68,10 +61,7 @@ def discover(paths: Iterable[str], config: Config) -> Discovery:
             result.excluded.append(path)
             continue
         if not stat.S_ISDIR(status.st_mode):
-            if name.endswith(NOTEBOOK):
-                result.problems.append((name, Problem("TNP904", "notebooks cannot be read yet; export it as a script")))
-            else:
-                take(name)
+            take(name)
             continue
         before = len(result.files)
         for found in _walk(name, config, result):
@@ -105,7 +95,7 @@ def _walk(top: str, config: Config, result: Discovery) -> Iterator[str]:
             is_directory = entry.is_dir(follow_symlinks=False)
             if entry.name in plain and entry.name in DEFAULT_EXCLUDE:
                 continue
-            if not (is_directory or entry.name.endswith((*SUFFIXES, NOTEBOOK))):
+            if not (is_directory or entry.name.endswith(SUFFIXES)):
                 continue
             path = entry.name if directory == "." else os.path.join(directory, entry.name)
             if entry.name in plain or (globs and path_matches(path, globs, own_config.root)):
@@ -115,8 +105,6 @@ def _walk(top: str, config: Config, result: Discovery) -> Iterator[str]:
                 continue
             if is_directory:
                 below.append((path, ignores))
-            elif entry.name.endswith(NOTEBOOK):
-                result.notebooks.append(path)
             elif os.path.isfile(path):
                 yield path
             elif entry.is_symlink() and not os.path.exists(path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import codecs
 import os
 import re
@@ -12,6 +13,9 @@ from np2tnp.files.problems import Problem
 
 #: Larger files are data in Python's clothes; parsing them costs a kilobyte of memory per byte.
 MAX_BYTES = 4_000_000
+#: Notebooks hold their outputs, too, which nobody parses as Python.
+MAX_BYTES_OF_NOTEBOOK = 50_000_000
+NOTEBOOK = ".ipynb"
 
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK = re.compile(rb"^[ \t\f]*(?:#|$)")
@@ -28,6 +32,12 @@ class Source:
     newline: str = "\n"  #: the one that new lines should end with: the file's most frequent
     encoding: str = "utf-8"
     bom: bool = False
+    in_notebook: bool = False  #: the text is the program of a notebook
+
+    @property
+    def compiler_flags(self) -> int:
+        """With which Python compiles it: the cells of a notebook may ``await`` outside of functions."""
+        return ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if self.in_notebook else 0
 
     def encode(self, text: str) -> bytes:
         """``text`` as this file's bytes. Raises Problem for characters that the file's encoding lacks."""
@@ -40,8 +50,9 @@ class Source:
 
 def decode(path: str, data: bytes) -> Source:
     """The source in a file's bytes, as Python itself would read it. Raises Problem (TNP902, TNP905)."""
-    if len(data) > MAX_BYTES:
-        raise Problem("TNP905", f"{len(data) / 1e6:.1f} MB are more than np2tnp reads ({MAX_BYTES / 1e6:.0f} MB)")
+    most = most_bytes(path)
+    if len(data) > most:
+        raise Problem("TNP905", f"{len(data) / 1e6:.1f} MB are more than np2tnp reads ({most / 1e6:.0f} MB)")
     bom = data.startswith(codecs.BOM_UTF8)
     body = data[len(codecs.BOM_UTF8) :] if bom else data
     if b"\0" in body:
@@ -69,8 +80,14 @@ def from_text(path: str, text: str) -> Source:
     return Source(path, text, _frequent_newline(text))
 
 
-def read_bytes(path: str, most: int = MAX_BYTES) -> bytes:
+def most_bytes(path: str) -> int:
+    """How large a source of this name may be."""
+    return MAX_BYTES_OF_NOTEBOOK if path.endswith(NOTEBOOK) else MAX_BYTES
+
+
+def read_bytes(path: str, most: int | None = None) -> bytes:
     """A file's bytes, of which there may be `most`. Raises Problem (TNP904, TNP905)."""
+    most = most_bytes(path) if most is None else most
     try:
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait for somebody who writes into it

@@ -87,7 +87,7 @@ def is_accepted(text: str) -> bool:
     return True
 
 
-def refused_by_compiler(text: str, trees: Trees) -> Problem | None:
+def refused_by_compiler(text: str, trees: Trees, flags: int = 0) -> Problem | None:
     """What Python's compiler says (TNP901) of text that its parser takes, such as ``return`` outside of a function,
 
     and of texts with malformed escapes, which libcst does not look at.
@@ -97,7 +97,7 @@ def refused_by_compiler(text: str, trees: Trees) -> Problem | None:
     tree = None
     try:
         tree = trees.parse(text)  # which is needed anyway: compiling that takes half of what compiling the text does
-        compile_quietly(tree)
+        compile_quietly(tree, flags)
     except SyntaxError as error:
         # the latter: an integer of more than 4,300 digits
         told = error.msg.startswith(("(unicode error)", "Exceeds the limit"))

@@ -164,7 +164,7 @@ def without_old(run: Run, old: Run, rev: str) -> Run:
     entries = [
         entry
         for report in old.reports
-        for entry in entries_of(report.path, report.findings, old.texts[report.path], folder)
+        for entry in entries_of(report.path, report.findings, text_of(report.path, old) or "", folder)
     ]
     return _without(run, list(run.reports), entries, folder, rev)[0]
 

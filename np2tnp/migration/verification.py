@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 
 from np2tnp import pipeline
 from np2tnp.config import Config
+from np2tnp.files.notebooks import is_notebook
 from np2tnp.files.problems import Problem
 from np2tnp.files.source import decode
 from np2tnp.migration.transaction import Reverted
 from np2tnp.verify.program import TOP_LEVEL, FunctionResult, FunctionVerdict, Limits, Stage, verify_all
-from np2tnp.verify.two_texts import CannotVerify, Pair, functions_of
+from np2tnp.verify.two_texts import NO_NOTEBOOKS, CannotVerify, Pair, functions_of
 
 Key = tuple[str, str]
 #: What was found of a function: by path, name, and all code that its behaviour can depend on.
@@ -102,6 +103,9 @@ class _Checker:
     def check(self, made: pipeline.Plan, keys: tuple[Key, ...] | list[Key]) -> dict[Key, FunctionResult]:
         results: dict[Key, FunctionResult] = {}
         for path in dict.fromkeys(path for path, _ in keys):
+            if is_notebook(path):
+                results.update({key: FunctionResult(key[1], reason=NO_NOTEBOOKS) for key in keys if key[0] == path})
+                continue
             new = _text(path, made.new[path])
             codes = {name: (path, name, _code_reached(name, new)) for where, name in keys if where == path}
             unknown = [name for name, code in codes.items() if code not in self._known]

@@ -23,7 +23,7 @@ STATES = {
 }
 _NOTHING = "nothing in it is work for TensorFlow"
 _LARGEST_FIRST = (*EFFORTS, "minutes", "none")
-_REASON = re.compile(r"(?P<code>TNP\d{3}) line (?P<line>\d+): (?P<words>.*)", re.DOTALL)
+_REASON = re.compile(r"(?P<code>TNP\d{3}) (?:cell \d+ )?line (?P<line>\d+): (?P<words>.*)", re.DOTALL)
 _MOST_FUNCTIONS = 12  #: that are shown one by one on a terminal
 _MOST_FILES = 8
 
@@ -42,6 +42,7 @@ class Function:
     effort: str  #: none, minutes, hours, redesign: what it takes to make it migrate
     calls: int
     converted: int
+    cell: int | None = None  #: of a notebook; its lines are those of the cell
 
 
 def rows(run: Run) -> Iterator[Function]:
@@ -63,8 +64,8 @@ def _row(path: str, region: Region) -> Function:
     code, line, why = (told["code"], int(told["line"]), told["words"]) if told else ("", None, first)
     takes = effort(code) if code else "none"
     return Function(
-        path, region.qualname, region.span.line, STATES[region.state], code, line, why, takes, region.calls,
-        region.converted,
+        path, region.qualname, region.line, STATES[region.state], code, line, why, takes, region.calls,
+        region.converted, region.cell.number if region.cell is not None else None,
     )  # fmt: skip
 
 
@@ -96,7 +97,7 @@ def summary(run: Run) -> list[str]:
     table: list[tuple[str, ...]]
     if len(functions) <= _MOST_FUNCTIONS:
         table = [("function", "state", "first in the way", "effort")]
-        table += [(f"{row.file}:{row.line} {row.function}", row.state, _where(row), row.effort) for row in functions]
+        table += [(f"{row.file}:{_place(row)} {row.function}", row.state, _where(row), row.effort) for row in functions]
         return _laid_out(table)
     by_file: dict[str, list[Function]] = {}
     for row in functions:
@@ -113,6 +114,10 @@ def summary(run: Run) -> list[str]:
     files = "1 more file" if more == 1 else f"{more} more files"
     rest = [f"... and {files}; --output-format csv has a line for each function"] if more > 0 else []
     return [*_laid_out(table), *rest]
+
+
+def _place(row: Function) -> str:
+    return str(row.line) if row.cell is None else f"cell {row.cell}:{row.line}"
 
 
 def _where(row: Function) -> str:

@@ -15,7 +15,7 @@ def render(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
     """The lines, and (without ``quiet``) one that counts them and what could not be resolved."""
     style = Style(colour)
     for item in shown(run, config):
-        place = f"{style(visible(item.path), 'bold')}:{item.span.line}:{item.span.column}"
+        place = f"{style(visible(item.path), 'bold')}:{item.place}"
         yield f"{place}: {style(item.code, 'red')} {visible(told(item))}\n"
     yield from _ending(run, config)
 
@@ -26,8 +26,7 @@ def render_by_file(run: Run, config: Config, colour: bool = False) -> Iterator[s
     for path, findings in groupby(shown(run, config), key=lambda item: item.path):
         yield f"{style(visible(path), 'bold')}:\n"
         for item in findings:
-            place = f"{item.span.line}:{item.span.column}"
-            yield f"  {place:<8} {style(item.code, 'red')} {visible(told(item))}\n"
+            yield f"  {item.place:<8} {style(item.code, 'red')} {visible(told(item))}\n"
         yield "\n"
     yield from _ending(run, config)
 

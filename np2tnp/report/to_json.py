@@ -10,7 +10,7 @@ from json.encoder import encode_basestring_ascii as quoted
 from np2tnp import __version__
 from np2tnp.codes import CODES
 from np2tnp.config import Config
-from np2tnp.model import FileReport, Finding, Region, Run
+from np2tnp.model import Cell, FileReport, Finding, Region, Run, cell_of, line_in
 from np2tnp.report.excerpt import with_fingerprints
 
 
@@ -47,11 +47,12 @@ def _list(items: Iterable[str], indent: str) -> Iterator[str]:
 
 def _finding(finding: Finding, fingerprint: str) -> str:
     span = finding.span
+    lines = [line_in(finding.cell, line) for line in finding.lines or (span.line,)]
     return f"""{{
-      "path": {quoted(finding.path)},
-      "line": {span.line},
+      "path": {quoted(finding.path)},{_cell(finding.cell, 6)}
+      "line": {finding.line},
       "column": {span.column},
-      "end_line": {span.end_line},
+      "end_line": {line_in(finding.cell, span.end_line)},
       "end_column": {span.end_column},
       "code": {quoted(finding.code)},
       "rule": {quoted(CODES[finding.code])},
@@ -61,17 +62,18 @@ def _finding(finding: Finding, fingerprint: str) -> str:
       "region": {quoted(finding.region)},
       "fixable": {_bool(finding.fixable)},
       "decides": {_bool(finding.decides)},
-      "lines": {"".join(_list(map(str, finding.lines or (span.line,)), "      "))},
+      "lines": {"".join(_list(map(str, lines), "      "))},
       "fingerprint": {quoted(fingerprint)}
     }}"""
 
 
 def _file(report: FileReport) -> str:
+    lines = [line_in(cell_of(report.cells, line), line) for line in report.unresolved]
     return f"""{{
       "path": {quoted(report.path)},
       "uses_numpy": {_bool(report.uses_numpy)},
       "unresolved": {len(report.unresolved)},
-      "unresolved_lines": {"".join(_list(map(str, report.unresolved), "      "))},
+      "unresolved_lines": {"".join(_list(map(str, lines), "      "))},{_unresolved_cells(report)}
       "error": {"null" if report.error is None else quoted(report.error)},
       "regions": {"".join(_list(map(_region, report.regions), "      "))}
     }}"""
@@ -79,10 +81,10 @@ def _file(report: FileReport) -> str:
 
 def _region(region: Region) -> str:
     return f"""{{
-          "qualname": {quoted(region.qualname)},
-          "line": {region.span.line},
+          "qualname": {quoted(region.qualname)},{_cell(region.cell, 10)}
+          "line": {region.line},
           "column": {region.span.column},
-          "end_line": {region.span.end_line},
+          "end_line": {line_in(region.cell, region.span.end_line)},
           "end_column": {region.span.end_column},
           "state": {quoted(region.state.value)},
           "reasons": {"".join(_list(map(quoted, region.reasons), "          "))},
@@ -90,6 +92,20 @@ def _region(region: Region) -> str:
           "converted": {region.converted},
           "float32": {_bool(region.float32)}
         }}"""
+
+
+def _unresolved_cells(report: FileReport) -> str:
+    """The member that tells the cells of the unresolved lines of a notebook."""
+    if not report.cells:
+        return ""
+    cells = [cell_of(report.cells, line) for line in report.unresolved]
+    numbers = [str(cell.number) for cell in cells if cell is not None]
+    return f'\n      "unresolved_cells": {"".join(_list(numbers, "      "))},'
+
+
+def _cell(cell: Cell | None, indent: int) -> str:
+    """The member that tells the cell of a notebook."""
+    return f'\n{" " * indent}"cell": {cell.number},' if cell is not None else ""
 
 
 def _bool(value: bool) -> str:

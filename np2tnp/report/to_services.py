@@ -7,15 +7,16 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
 from np2tnp import __version__
 from np2tnp.config import Config
+from np2tnp.files.notebooks import is_notebook
 from np2tnp.importing import upwards
 from np2tnp.model import FileReport, Finding, RegionState, Run, Verdict
-from np2tnp.report.excerpt import lines_of, with_fingerprints
+from np2tnp.report.excerpt import as_in_file, lines_of, notebook_at, with_fingerprints
 from np2tnp.report.style import visible
 from np2tnp.report.totals import is_failing, shown, told
 
@@ -74,7 +75,11 @@ def _top(directory: str) -> str:
 
 def github(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
     """One command a finding, which GitHub shows as an annotation on a pull request."""
-    return (_command(finding) + "\n" for finding in shown(run, config))
+    wanted = {id(finding) for finding in shown(run, config)}
+    for report in run.reports:
+        findings = [finding for finding in report.findings if id(finding) in wanted]
+        notebook = notebook_at(report.path, run) if findings else None
+        yield from (_command(as_in_file(finding, notebook)) + "\n" for finding in findings)
 
 
 def _command(finding: Finding) -> str:
@@ -89,7 +94,7 @@ def _command(finding: Finding) -> str:
         "endColumn": span.end_column,
         "title": f"{finding.code} {finding.verdict.value}",
     }
-    if span.end_line != span.line:
+    if span.end_line != span.line or is_notebook(finding.path):
         del properties["endColumn"]  # columns are only understood within one line
         del properties["col"]
     listed = ",".join(f"{key}={_escape(str(value), ':,')}" for key, value in properties.items())
@@ -142,11 +147,17 @@ def sarif(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
     yield json.dumps(head, indent=1)[:-2]
     yield ',\n "results": '
     yield from _listed(
-        _result(finding, levels[id(finding)], codes.index(finding.code), fingerprint)
+        _result(finding, level(finding, config.of_file(report.path)), codes.index(finding.code), fingerprint)
         for report in run.reports
-        for finding, fingerprint in with_fingerprints(report, run, wanted)
+        for finding, fingerprint in _in_files(report, run, wanted)
     )
     yield "}\n]}\n"
+
+
+def _in_files(report: FileReport, run: Run, wanted: Container[int]) -> Iterator[tuple[Finding, str]]:
+    """The wanted findings of a file, by the lines of the file, and what each is known by."""
+    notebook = notebook_at(report.path, run) if report.cells else None
+    return ((as_in_file(finding, notebook), known) for finding, known in with_fingerprints(report, run, wanted))
 
 
 def _listed(documents: Iterable[object]) -> Iterator[str]:
@@ -186,9 +197,12 @@ def _message(text: str) -> str:
 
 def _result(finding: Finding, word: str, rule: int, fingerprint: str) -> object:
     span = finding.span
-    physical = {"artifactLocation": _artifact(finding.path), "region": {
+    region = {
         "startLine": span.line, "startColumn": span.column, "endLine": span.end_line, "endColumn": span.end_column,
-    }}  # fmt: skip
+    }  # fmt: skip
+    if is_notebook(finding.path):
+        region = {"startLine": span.line, "endLine": span.end_line}
+    physical = {"artifactLocation": _artifact(finding.path), "region": region}
     location: dict[str, object] = {"physicalLocation": physical}
     if finding.region != "<module>":
         location["logicalLocations"] = [{"fullyQualifiedName": finding.region, "kind": "function"}]
@@ -229,7 +243,7 @@ def gitlab(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
     yield from _listed(
         _issue(finding, level(finding, config.of_file(report.path)), fingerprint)
         for report in run.reports
-        for finding, fingerprint in with_fingerprints(report, run, wanted)
+        for finding, fingerprint in _in_files(report, run, wanted)
     )
     yield "\n"
 
@@ -251,9 +265,10 @@ def rdjson(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
     yield '{"source": {"name": "np2tnp"}, "diagnostics": '
     wanted = {id(finding) for finding in shown(run, config)}
     yield from _listed(
-        _diagnostic(finding, level(finding, config.of_file(report.path)), lines)
+        _diagnostic(as_in_file(finding, notebook), level(finding, config.of_file(report.path)), lines)
         for report in run.reports
-        for lines in (lines_of(report.path, run) or [],)
+        for notebook in (notebook_at(report.path, run) if report.cells else None,)
+        for lines in ((lines_of(report.path, run) or []) if notebook is None else [],)
         for finding in report.findings
         if id(finding) in wanted
     )
@@ -264,6 +279,8 @@ def _diagnostic(finding: Finding, word: str, lines: list[str]) -> object:
     span = finding.span
     start = {"line": span.line, "column": _bytes_before(lines, span.line, span.column) + 1}
     end = {"line": span.end_line, "column": _bytes_before(lines, span.end_line, span.end_column) + 1}
+    if is_notebook(finding.path):
+        start, end = {"line": span.line}, {"line": span.end_line}
     return {
         "message": plain(told(finding)),
         "location": {"path": plain(place(finding.path)), "range": {"start": start, "end": end}},
@@ -325,7 +342,7 @@ def _end(findings: list[Finding], config: Config) -> tuple[str, str]:
     from xml.sax.saxutils import escape, quoteattr
 
     def lines(found: list[Finding]) -> str:
-        return escape("\n".join(f"{it.span.line}:{it.span.column}: {it.code} {plain(told(it))}" for it in found))
+        return escape("\n".join(f"{it.place}: {it.code} {plain(told(it))}" for it in found))
 
     broken = [finding for finding in findings if finding.code.startswith("TNP90")]
     failing = broken or [finding for finding in findings if is_failing(finding, config)]

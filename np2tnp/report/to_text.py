@@ -44,13 +44,12 @@ def render(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
 
 def _block(finding: Finding, lines: list[str] | None, style: Style) -> str:
     colour = _COLOURS[finding.verdict]
-    place = f"{finding.span.line}:{finding.span.column}"
     unsafe = style(" (needs --unsafe)", "magenta") if finding.safety is Safety.UNSAFE else ""
     verdict = "error" if finding.code.startswith("TNP90") else finding.verdict.value
     if finding.decides:
         verdict = "blocked" if finding.verdict is Verdict.BLOCK else "kept"
     words = f"{style(finding.code, 'bold', colour)} {style(f'{verdict:<7}', colour)} {visible(told(finding))}"
-    head = f"  {place:<8} {words}{unsafe}"
+    head = f"  {finding.place:<8} {words}{unsafe}"
     line = excerpt(finding.span, lines, _WIDEST)
     if line is None:
         return head

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from np2tnp.config import Config
-from np2tnp.model import Finding, Region, RegionState, Run, Verdict
+from np2tnp.model import Finding, Region, RegionState, Run, Verdict, line_in
 
 _MOST_LINES, _MOST_PLACES = 6, 3
 UNKNOWN = "TNP010"  #: what may be work on arrays, for all that is known
@@ -37,7 +37,7 @@ def is_failing(finding: Finding, config: Config) -> bool:
 def told(finding: Finding) -> str:
     """The message, with the function whose fate it decides, and all its lines."""
     stays = f"{finding.region} stays NumPy: " if finding.decides else ""
-    others = [str(line) for line in finding.lines if line != finding.span.line]
+    others = [str(line_in(finding.cell, line)) for line in finding.lines if line != finding.span.line]
     if not others:
         return f"{stays}{finding.message}"
     more = f", and {len(others) - _MOST_LINES} more" if len(others) > _MOST_LINES else ""
@@ -83,7 +83,8 @@ def totals(run: Run, config: Config) -> list[str]:
         )
     outside = sum(region.calls for report in run.reports for region in report.regions if _is_top_level(region))
     if outside:
-        lines.append(f"Outside of functions: {outside} of these calls stay in NumPy (--top-level migrates scripts)")
+        hint = " (--top-level migrates scripts)" if any(not report.cells for report in run.reports) else ""
+        lines.append(f"Outside of functions: {outside} of these calls stay in NumPy{hint}")
     lines += _in_the_way(run)
     if summary.unresolved:
         lines.append(
@@ -121,7 +122,7 @@ def _functions(run: Run) -> list[Region]:
 
 def unresolved_places(run: Run) -> str:
     """Where what could not be resolved stands; the first of them, if they are many."""
-    return _some([f"{report.path}:{line}" for report in run.reports for line in report.unresolved])
+    return _some([f"{report.path}:{report.place(line)}" for report in run.reports for line in report.unresolved])
 
 
 def undecided_places(run: Run) -> list[str]:
@@ -131,7 +132,7 @@ def undecided_places(run: Run) -> list[str]:
         plain = {region.qualname for region in report.regions if region.state is RegionState.PLAIN}
         for finding in report.findings:
             if finding.code == UNKNOWN and finding.region in plain:
-                places.setdefault((report.path, finding.region), f"{report.path}:{finding.span.line}")
+                places.setdefault((report.path, finding.region), f"{report.path}:{report.place(finding.span.line)}")
     return list(places.values())
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import np2tnp
 from np2tnp import __version__
 from np2tnp.files.problems import Problem
-from np2tnp.files.source import read_bytes
+from np2tnp.files.source import NOTEBOOK, read_bytes
 from np2tnp.files.writing import Writer
 
 #: The directory that a copy goes to, and so the name that it is imported by.
@@ -40,6 +40,8 @@ def vendored(path: str, text: str) -> Home:
     top = directory
     while os.path.isfile(os.path.join(top, "__init__.py")) and os.path.dirname(top) != top:
         top = os.path.dirname(top)
+    if path.endswith(NOTEBOOK):  # which runs where it lies, and is part of no package
+        return Home("", FOLDER, os.path.join(directory, FOLDER))
     if top == directory:
         relative = re.search(r"^\s*from \.", text, re.MULTILINE) is not None  # a package without __init__.py
         return Home("." if relative else "", FOLDER, os.path.join(directory, FOLDER))

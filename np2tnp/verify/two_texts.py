@@ -21,6 +21,10 @@ _MIGRATED = re.compile(
 _START = re.compile(r"\w+\.(?:start|leave_numpy_behavior)\(.*\)")
 
 
+#: Of notebooks.
+NO_NOTEBOOKS = "functions of notebooks are not run: `jupyter nbconvert --to script` makes a program of one"
+
+
 class CannotVerify(Exception):  # noqa: N818 - the text is one line for the user
     """There is nothing to compare, or it cannot be read."""
 
@@ -40,8 +44,10 @@ def read_text(path: str) -> str:
     """A program's text, decoded as Python would. Raises CannotVerify, also where it is no Python."""
     from np2tnp.files import syntax
     from np2tnp.files.problems import Problem
-    from np2tnp.files.source import decode, read_bytes
+    from np2tnp.files.source import NOTEBOOK, decode, read_bytes
 
+    if path.endswith(NOTEBOOK):
+        raise CannotVerify(f"{path}: {NO_NOTEBOOKS}")
     try:
         text = decode(path, read_bytes(path)).text
         if not syntax.is_accepted(text):

@@ -177,7 +177,12 @@ def _file(report: FileReport, findings: list[Finding], run: Run, is_open: bool) 
 
 def _regions(regions: list[Region]) -> Markup:
     rows: list[list[str]] = [
-        [element("code", region.qualname), str(region.span.line), region.state.value, _reason(region)]
+        [
+            element("code", region.qualname),
+            str(region.line) if region.cell is None else f"cell {region.cell.number}:{region.line}",
+            region.state.value,
+            _reason(region),
+        ]
         for region in regions
     ]
     return table(["left in NumPy", "line", "fate", "because"], rows, numeric=(1,))
@@ -191,7 +196,7 @@ def _reason(region: Region) -> Markup:
 
 def _finding(finding: Finding, lines: list[str] | None) -> Markup:
     unsafe = element("em", " needs --unsafe") if finding.safety is Safety.UNSAFE else None
-    place = element("span", f"{finding.span.line}:{finding.span.column}", class_="place")
+    place = element("span", finding.place, class_="place")
     head = element("p", place, _code(finding.code), _verdict(finding.verdict), " ", prose(told(finding)), unsafe)
     return element("div", head, _snippet(finding, lines), class_=f"finding is-{finding.verdict.value}")
 
