@@ -20,7 +20,7 @@ from np2tnp.runtime import __name__ as own_package
 from np2tnp.runtime.base import precision, tracing
 from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.base.hardware import has_gpu
-from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.lazy_tensorflow import constant, tf
 from np2tnp.runtime.base.looking import is_of, is_plain_tuple, items_of, member, module_of, tuple_like
 from np2tnp.runtime.base.own_operators import is_asked, objects_in, require_left_alone
 from np2tnp.runtime.base.updated import updated
@@ -115,16 +115,15 @@ def is_foreign(value: object) -> bool:
 def to_tensor(array: Any) -> Any:
     """A tensor with its own copy of `array`'s values (an ndarray or NumPy scalar of a numeric dtype).
 
-    ``tf.constant`` copies an ndarray explicitly (TensorFlow 2.18 to 2.21; tests/runtime/boundary/test_boundary.py
-    holds it to
-    that), so a later write to `array` does not show in the tensor. A scalar goes in as an array: see
-    :func:`np2tnp.runtime.base.lazy_tensorflow.hold_zeros` for what becomes of -0.0 otherwise.
+    A later write to `array` does not show in the tensor (tests/runtime/boundary/test_copies.py). A scalar goes in as an
+    array: see :func:`np2tnp.runtime.base.lazy_tensorflow.hold_zeros` for what becomes of -0.0 otherwise.
     """
     if precision.active and precision.is_single():
         from np2tnp.runtime.symbols.float32 import narrow_array
 
         array = narrow_array(array)
-    return tf.constant(np.asarray(array))
+    array = np.asarray(array)
+    return constant(array) if tf.executing_eagerly() else tf.constant(array)
 
 
 def to_ndarray(tensor: Any) -> Any:
@@ -144,6 +143,15 @@ def to_ndarray(tensor: Any) -> Any:
     if type(value) is np.ndarray and value.flags.owndata and value.flags.writeable:
         return value
     return np.array(value)
+
+
+def shown(tensor: Any) -> Any:
+    """What :func:`to_ndarray` gives, to be read at once: where TensorFlow works on a CPU, its memory as it is."""
+    if not hasattr(tensor, "numpy") or precision.active or tensor.dtype == tf.string:
+        return to_ndarray(tensor)
+    value = np.asarray(tensor)
+    value.flags.writeable = False
+    return value
 
 
 def as_tensor(value: Any, dtype: Any = None) -> Any:

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime.base.hardware import has_gpu
+
 __all__ = ["tnp"]
 
 
@@ -97,15 +99,55 @@ def configure() -> None:
         register()
 
 
+#: Where memory must begin, for TensorFlow to work on it as it lies there.
+_ALIGNMENT = 64
+
+#: From so many bytes on it is worth to lay out memory like that, and to spare a copy.
+LARGE = 1 << 18
+
+
 def constant(array: np.ndarray) -> Any:
-    """``tf.constant(array)`` of an ndarray of numbers, in eager code, without what only other values need."""
+    """``tf.constant(array)`` of an ndarray of numbers, in eager code: a tensor with its own copy of the values.
+
+    ``tf.constant`` copies the array, and TensorFlow copies that once more where it does not begin at a multiple of 64,
+    as NumPy's large arrays hardly ever do. So the copy is laid out like that, and nobody but the tensor holds it.
+    """
     if _convert is None:
         return tf.constant(array)
     context = _context()
     context.ensure_initialized()
-    return _convert(array, context)
+    if array.nbytes < LARGE:
+        return _convert(array, context)
+    if has_gpu() and not context.is_async():
+        made = _on_a_device(array, context.device_name)
+        if made is not None:
+            return made
+    return _eager_tensor(_aligned_copy(array), context.device_name, None)
 
 
+def _on_a_device(array: np.ndarray, device: Any) -> Any | None:
+    """A tensor in the memory of a GPU, which is its own copy; None where it would be in the host's.
+
+    There it may be the very memory of `array`: TensorFlow keeps int32 on the host, for one.
+    """
+    if array.dtype == np.int32 or not array.flags.c_contiguous:
+        return None
+    made = _eager_tensor(array, device, None)
+    return None if made.backing_device.endswith(_ON_HOST) else made
+
+
+_ON_HOST = tuple(f"CPU:{number}" for number in range(64))
+
+
+def _aligned_copy(array: np.ndarray) -> np.ndarray:
+    memory = np.empty(array.nbytes + _ALIGNMENT, np.uint8)
+    begin = -int(memory.__array_interface__["data"][0]) % _ALIGNMENT
+    made: np.ndarray = np.ndarray(array.shape, array.dtype, memory, begin)
+    np.copyto(made, array)
+    return made
+
+
+_eager_tensor: Any = None  #: the class of TensorFlow's tensors, which takes an ndarray and may keep its memory
 _convert: Any = None  #: TensorFlow's own function that copies an ndarray, and what gives the context that it takes
 _context: Any = None
 
@@ -164,13 +206,14 @@ def keep_negative_zeros() -> None:
 
     See :func:`hold_zeros`: it would find the tensor of 0.0. It keeps no tensors of arrays.
     """
-    global _convert, _context
+    global _convert, _context, _eager_tensor
     module: Any = importlib.import_module("tensorflow.python.framework.constant_op")
     convert = getattr(module, "convert_to_eager_tensor", None)
     if convert is None or hasattr(convert, "keeps_negative_zeros"):
         return
     _context = getattr(importlib.import_module("tensorflow.python.eager.context"), "context", None)
-    _convert = convert if _context is not None else None
+    _eager_tensor = getattr(importlib.import_module("tensorflow.python.framework.ops"), "EagerTensor", None)
+    _convert = convert if _context is not None and _eager_tensor is not None else None
 
     def convert_with_sign(value: Any, ctx: Any, dtype: Any = None) -> Any:
         if isinstance(value, (float, complex)) and (type(value) is complex or _is_negative_zero(value)):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.base import lazy_tensorflow, precision
-from np2tnp.runtime.base.dispatch import host, is_tensor, to_ndarray
+from np2tnp.runtime.base.dispatch import host, is_tensor, shown, to_ndarray
 from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.base.exceptions import MISTAKES, require_no_demands, translate
 from np2tnp.runtime.base.looking import is_of, is_plain_tuple, tuple_like
@@ -357,6 +357,13 @@ def _with_numbers(pair: updated, given: Mapping[str, Any], name: str) -> updated
     return pair
 
 
+def _final_value(final: Any, size: int) -> Any:
+    """The values of an update as NumPy's, to be copied at once: so large ones are not copied before."""
+    if not is_tensor(final):
+        return final
+    return shown(final) if size >= lazy_tensorflow.LARGE else to_ndarray(final)
+
+
 def _write_back(call: Call, finals: dict[str, Any], plan: Plan) -> None:
     """Copy each final value into the caller's object. Checks everything before it changes anything."""
     writes: list[tuple[Any, Any, Any]] = []
@@ -366,7 +373,7 @@ def _write_back(call: Call, finals: dict[str, Any], plan: Plan) -> None:
         if name not in plan.mutates_set or final is original:
             continue
         if is_of(original, np.ndarray):
-            value = to_ndarray(final) if is_tensor(final) else final
+            value = _final_value(final, original.nbytes)
             if isinstance(value, np.generic):  # a 0-d array counts as a scalar inside
                 value = np.asarray(value)
             if not isinstance(value, np.ndarray) or value.dtype != original.dtype or value.shape != original.shape:
