@@ -11,7 +11,7 @@ from np2tnp.runtime.base.device_forms import wrapped
 from np2tnp.runtime.base.dispatch import is_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
-from np2tnp.runtime.base.operands import operand, reshaped
+from np2tnp.runtime.base.operands import broadcast, operand, reshaped
 from np2tnp.runtime.indexing.keys import (
     FULL,
     Basic,
@@ -22,6 +22,7 @@ from np2tnp.runtime.indexing.keys import (
     is_full,
     is_index_array,
     is_mask,
+    is_on_device,
     is_unknown,
     normal_parts,
     on_host,
@@ -127,7 +128,9 @@ def stacked(x: Any, indices: list[Any]) -> Any:
         shape = tf.broadcast_static_shape(shape, index.shape)
     if not shape.is_fully_defined():
         raise Unsupported("index arrays of unknown shape")
-    return tf.stack([tf.broadcast_to(index, shape) for index in tensors], axis=-1)
+    if len(tensors) == 1:
+        return reshaped(tensors[0], (*shape, 1))
+    return tf.stack([index if index.shape == shape else broadcast(index, shape) for index in tensors], axis=-1)
 
 
 def check_mask(x: Any, mask: Any, first: int) -> None:
@@ -160,12 +163,12 @@ def true_indices(mask: Any) -> Any:
 
 
 def _read_symbolic(x: Any, axes: list[Any]) -> Any | None:
-    """Integers and slices, some of them symbolic: the static slices first.
+    """Integers and slices, some of them symbolic or on the device: the static slices first.
 
     In one strided slice XLA reads a static begin as 0 when another axis has a symbolic index (2.21, inside a while
     loop).
     """
-    if not any(is_unknown(part) for part in axes):
+    if not any(is_on_device(part) for part in axes):
         return None
     if any(is_index_array(part) for part in axes) and any(isinstance(p, slice) and is_unknown(p) for p in axes):
         raise Unsupported("an index array beside a slice of unknown length")  # which may be empty: see _empty

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.base.device_forms import last_of_each, wrapped
+from np2tnp.runtime.base.device_forms import last_entries, last_of_each, wrapped
 from np2tnp.runtime.base.dispatch import is_tensor
 from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.gradients import is_recording
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.operands import operand, reshaped
 from np2tnp.runtime.base.stored_values import constant, filled, fitted, kept_number, stored, trimmed
@@ -31,6 +32,7 @@ from np2tnp.runtime.indexing.keys import (
     is_full,
     is_index_array,
     is_mask,
+    is_on_device,
     is_unknown,
     normal_parts,
     on_host,
@@ -109,8 +111,8 @@ def _write_axes(x: Any, axes: list[Any], value: Any) -> Any | None:
     masks = [number for number in chosen if is_mask(axes[number])]
     if masks:
         return _write_mask(x, axes[masks[0]], masks[0], value) if len(chosen) == 1 else None
-    if any(is_unknown(axes[number]) for number in chosen):
-        return _write_symbolic(x, axes, chosen, value)
+    if any(is_on_device(axes[number]) for number in chosen):
+        return _write_unknown(x, axes, chosen, value)
     leading = chosen == list(range(len(chosen))) and not any(isinstance(axes[number], slice) for number in chosen)
     if leading:
         return _write_rows(x, axes[: len(chosen)], value)
@@ -217,8 +219,8 @@ def _write_masked_values(x: Any, mask: Any, first: int, rank: int, after: int, v
     return tf.raw_ops.SelectV2(condition=operand(_spread(mask, first, after)), t=spread, e=x)
 
 
-def _write_symbolic(x: Any, axes: list[Any], chosen: list[int], value: Any) -> Any | None:
-    """Some index is only known when the graph runs."""
+def _write_unknown(x: Any, axes: list[Any], chosen: list[int], value: Any) -> Any | None:
+    """Some index is only known when the graph runs, or on the device where it lies."""
     integers = not any(isinstance(axes[number], slice) for number in chosen)
     scalars = not any(is_index_array(axes[number]) for number in chosen)
     leading = integers and chosen == list(range(len(chosen)))
@@ -232,6 +234,8 @@ def _write_symbolic(x: Any, axes: list[Any], chosen: list[int], value: Any) -> A
             return x
         if scalars:
             return tf.tensor_scatter_nd_update(x, rows[tf.newaxis], updates[tf.newaxis])
+        if tf.executing_eagerly() and not is_recording():  # a derivative flows to each value as often as it is stored
+            return _write_device_rows(x, rows, updates, len(chosen))
         return _write_unknown_rows(x, rows, updates, len(chosen))
     if scalars or _is_one_vector([axes[number] for number in chosen]):
         return _write_where(x, _resolved(x, axes), value)
@@ -258,6 +262,30 @@ def _write_unknown_rows(x: Any, rows: Any, updates: Any, count: int) -> Any:
     source = tf.gather(tf.reshape(updates, (number, *rest)), tf.maximum(last, 0), axis=0)
     hit = tf.reshape(last >= 0, (total, *(1,) * len(rest)))
     return tf.reshape(tf.where(hit, source, tf.reshape(x, (total, *rest))), shape)
+
+
+def _write_device_rows(x: Any, rows: Any, updates: Any, count: int) -> Any:
+    """One scatter by eager indices of the first `count` axes, in which equal indices store the same: their last value.
+
+    Nothing is read from the device, and no order of the scatter makes a difference.
+    """
+    shape = static_shape(x)
+    number = math.prod(rows.shape[:-1])
+    if len(rows.shape) != 2:
+        rows = reshaped(rows, (number, count))
+        updates = reshaped(updates, (number, *shape[count:]))
+    if number > 1:
+        last = last_entries(_flat_rows(rows, shape[:count]), math.prod(shape[:count]))
+        updates = tf.raw_ops.GatherV2(params=updates, indices=last, axis=0, batch_dims=0)
+    return tf.raw_ops.TensorScatterUpdate(tensor=x, indices=rows, updates=updates)
+
+
+def _flat_rows(rows: Any, lengths: tuple[int, ...]) -> Any:
+    """The position of each row of indices in an array of these lengths."""
+    if len(lengths) == 1:
+        return reshaped(rows, (-1,))
+    strides = [math.prod(lengths[axis + 1 :]) for axis in range(len(lengths))]
+    return tf.reduce_sum(rows * operand(np.array(strides, np.int64)), axis=-1)
 
 
 def _last_of_each_place(index: Any, length: int) -> Any:

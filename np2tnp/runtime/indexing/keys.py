@@ -146,11 +146,11 @@ def static_shape(x: Any) -> tuple[int, ...]:
 
 
 def normal_parts(key: Any) -> list[Any]:
-    """The parts of any key: ints, slices, ``...``, ``None``, index arrays and masks. Lists and eager tensors become
-    arrays.
+    """The parts of any key: ints, slices, ``...``, ``None``, index arrays and masks. Lists become arrays, tensors
+    without dimensions numbers.
 
-    Masks that are tensors stay tensors. Symbolic tensors and symbolic slices stay. Raises Unsupported for what no
-    array index can be.
+    Other tensors stay where they are, eager and symbolic ones, and so do symbolic slices. Raises Unsupported for what
+    no array index can be.
     """
     return [_normal_part(part) for part in (key if type(key) is tuple else (key,))]
 
@@ -190,7 +190,13 @@ def _normal_tensor(part: Any) -> Any:
         return part
     if not part.dtype.is_integer:
         raise Unsupported(f"an index of dtype {part.dtype.name}")
-    value = part.numpy() if hasattr(part, "numpy") else tf.get_static_value(part)
+    if hasattr(part, "numpy"):
+        stays = part.shape.rank and tf.executing_eagerly() and part.dtype != tf.uint64
+        if stays:
+            return part
+        value = part.numpy()  # of a number: where it lies it would have to be checked, and that flag be read
+    else:
+        value = tf.get_static_value(part)
     if value is None:
         return part
     return int(value) if np.ndim(value) == 0 else np.asarray(value)
@@ -242,6 +248,11 @@ def is_unknown(part: Any) -> bool:
     if isinstance(part, slice):
         return is_symbolic(part.start) or is_symbolic(part.stop) or is_symbolic(part.step)
     return is_symbolic(part)
+
+
+def is_on_device(part: Any) -> bool:
+    """Whether a normal part is an index, or a slice, of which nothing is known here: symbolic, or an eager tensor."""
+    return is_unknown(part) or (is_tensor(part) and part.dtype != tf.bool)
 
 
 def is_full(part: Any) -> bool:

@@ -26,7 +26,8 @@ from np2tnp.runtime.indexing.keys import (
     expand,
     flat_positions,
     is_full,
-    is_unknown,
+    is_mask,
+    is_on_device,
     normal_parts,
     on_host,
     static_shape,
@@ -69,7 +70,9 @@ def _at(name: str, ufunc: Any, a: Any, indices: Any, operands: tuple[Any, ...]) 
     shape = static_shape(a)
     unknown = _unknown_rows(a, indices)
     if unknown is not None:
-        return _at_unknown(name, a, unknown, operands, shape)
+        found = _at_unknown(name, a, unknown, operands, shape)
+        if found is not None:
+            return found
     key = on_host(normal_parts(indices)) if basic_key(indices) is None else indices
     positions = flat_positions(shape, key)
     values = [_operand(name, value, a, positions.shape) for value in operands]
@@ -105,12 +108,14 @@ def _scatter_name(name: str, a: Any, values: list[Any]) -> str | None:
 
 
 def _unknown_rows(a: Any, indices: Any) -> Any | None:
-    """Rows of indices of all leading axes when one of them is symbolic; None when the whole key is known."""
+    """Rows of indices of all leading axes when one of them is symbolic or on the device; None for other keys."""
     if basic_key(indices) is not None:
         return None
     parts = normal_parts(indices)
-    if not any(is_unknown(part) for part in parts):
+    if not any(is_on_device(part) for part in parts):
         return None
+    if tf.executing_eagerly():
+        return _device_rows(a, parts)
     if any(getattr(part, "dtype", None) in (tf.bool, bool) for part in parts):
         raise Unsupported("a mask beside indices, or one that is only known when the graph runs")
     axes = expand(parts, a.shape.rank) if is_plain(parts) else []
@@ -120,12 +125,24 @@ def _unknown_rows(a: Any, indices: Any) -> Any | None:
     return stacked(a, axes[:count])
 
 
-def _at_unknown(name: str, a: Any, rows: Any, operands: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
+def _device_rows(a: Any, parts: list[Any]) -> Any | None:
+    """The same of eager tensors; None where they stand beside other kinds of indices."""
+    axes = expand(parts, a.shape.rank) if is_plain(parts) else []
+    count = sum(1 for part in axes if not is_full(part))
+    if not axes or any(isinstance(part, slice) or is_mask(part) for part in axes[:count]):
+        return None
+    rows = stacked(a, axes[:count])
+    return None if 0 in rows.shape or 0 in static_shape(a) else rows
+
+
+def _at_unknown(name: str, a: Any, rows: Any, operands: tuple[Any, ...], shape: tuple[int, ...]) -> Any | None:
     count = rows.shape[-1]
     target = (*rows.shape[:-1], *shape[count:])
     values = [_operand(name, value, a, target) for value in operands]
     scatter = _scatter_name(name, a, values)
     if scatter is None:
+        if tf.executing_eagerly():
+            return None  # in rounds, which the host finds
         raise Unsupported("indices that are only known when the graph runs")
     return getattr(tf.raw_ops, scatter)(tensor=a, indices=rows, updates=reshaped(values[0], target))
 
