@@ -13,6 +13,7 @@ from typing import Any
 
 from np2tnp.codes import WORDS, expanded, is_known
 from np2tnp.importing import project_root
+from np2tnp.model import Callee
 
 DEFAULT_EXCLUDE = (
     *(".bzr", ".direnv", ".eggs", ".git", ".hg", ".hypothesis", ".idea", ".ipynb_checkpoints", ".mypy_cache", ".nox"),
@@ -119,6 +120,7 @@ class Config:
     region_options: tuple[RegionOptions, ...] = ()
     needles: tuple[str, ...] = ("numpy", "np.")  #: a file that contains none of these is not parsed
     numpy_names: tuple[str, ...] = ()  #: names that stand for NumPy wherever they are used, such as ``xp``
+    callees: tuple[Callee, ...] = ()  #: what callables of other libraries do with arrays, by the user's word
     baseline: str = DEFAULT_BASELINE  #: the file of findings that are known, from ``root``
     tests: tuple[str, ...] = ()  #: globs of files that ``rewrite`` leaves as they are: the reference
     verbose: bool = False
@@ -229,6 +231,7 @@ _ANALYSIS_OPTIONS = {
     *(
         "above",
         "boundary",
+        "callees",
         "compile",
         "device",
         "enable_numpy_behavior",
@@ -508,6 +511,10 @@ def _checked(name: str, value: Any, default: Any, shown: str) -> Any:
         if not isinstance(value, Mapping):
             raise fail("a table of glob = [codes]")
         return tuple((str(glob), _codes(codes, f"{shown}: {glob}", fail)) for glob, codes in value.items())
+    if name == "callees":
+        if not isinstance(value, Mapping):
+            raise fail('a table of name = "pure", or name = {...}')
+        return tuple(_callee(str(called), row, f"{shown}: {called}") for called, row in value.items())
     if isinstance(default, bool):
         if not isinstance(value, bool):
             raise fail("true or false")
@@ -528,6 +535,41 @@ def _checked(name: str, value: Any, default: Any, shown: str) -> Any:
         raise fail("a text")
     _require_choice(name, value, shown)
     return value
+
+
+#: What a table of ``callees`` may say: lists of parameters.
+CALLEE_KEYS = ("parameters", "changes", "keeps", "gives")
+PURE = "pure"
+
+
+def _callee(name: str, row: Any, shown: str) -> Callee:
+    """Raises ConfigError for what cannot be said of a callable."""
+    parts = name.split(".")
+    if len(parts) < 2 or not all(map(str.isidentifier, parts)):
+        raise ConfigError(f"{shown}: expected a name with its module, such as mylib.fast.solve")
+    if parts[0] in ("numpy", "builtins"):
+        raise ConfigError(f"{shown}: what NumPy and Python do is known: name functions of other libraries")
+    if row == PURE:
+        return Callee(name)
+    if not isinstance(row, Mapping):
+        raise ConfigError(f'{shown}: expected "{PURE}", or a table with {", ".join(CALLEE_KEYS)}, got {row!r:.100}')
+    lists: dict[str, tuple[str, ...]] = {}
+    for key, names in row.items():
+        if key not in CALLEE_KEYS:
+            raise ConfigError(f"{shown}: unknown key `{key}`{did_you_mean(key, CALLEE_KEYS)}")
+        if not isinstance(names, (list, tuple)) or not all(isinstance(it, str) and it.isidentifier() for it in names):
+            raise ConfigError(f"{shown}: {key}: expected a list of names of parameters, got {names!r:.100}")
+        if len({*names}) < len(names):
+            raise ConfigError(f"{shown}: {key}: a parameter is named twice")
+        lists[key] = tuple(names)
+    parameters = lists.get("parameters", ())
+    for key in CALLEE_KEYS[1:]:
+        for word in lists.get(key, ()):
+            if word not in parameters:
+                close = did_you_mean(word, parameters) if parameters else "; list all of them, in their order"
+                raise ConfigError(f"{shown}: {key}: `{word}` is not among its parameters{close}")
+    parameters, changes, keeps, gives = (lists.get(key, ()) for key in CALLEE_KEYS)
+    return Callee(name, parameters, changes, keeps, gives)
 
 
 def _codes(value: Any, shown: str, fail: Callable[[str], ConfigError]) -> tuple[str, ...]:

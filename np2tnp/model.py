@@ -86,6 +86,18 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Callee:
+    """What a callable of another library does with the arrays that it gets, as somebody wrote it down."""
+
+    name: str  #: with its module: ``mylib.fast.solve``
+    parameters: tuple[str, ...] = ()  #: in their order; they may be missing where the rest is empty
+    changes: tuple[str, ...] = ()  #: parameters whose arrays it stores into
+    keeps: tuple[str, ...] = ()  #: those that something holds on to when it is done
+    gives: tuple[str, ...] = ()  #: those that its result is, holds or shows
+    asked_by: str = ""  #: it changes and gives what it got only where this parameter is given
+
+
+@dataclass(frozen=True, slots=True)
 class Region:
     """One outermost function or method with all that is nested in it, or the module's top level."""
 

@@ -61,7 +61,7 @@ class Project:
 
     def __init__(self, config: Config) -> None:
         self.config = config
-        self.catalog = load(config.target_tensorflow, config.target_numpy)
+        self.catalog = load(config.target_tensorflow, config.target_numpy).with_callees(config.callees)
         self.modules = Modules()
         self.names = Names(self.modules)
         self.solver = Solver(self._compute, self._assume)

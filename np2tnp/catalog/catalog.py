@@ -6,14 +6,16 @@ first asked for.
 
 from __future__ import annotations
 
+import copy
 import functools
 import json
 import sys
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import Any
 
 from np2tnp.catalog.facts import ApiFact, make_given_back, make_target
+from np2tnp.model import Callee
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -43,6 +45,8 @@ class Catalog:
         self.device_draws: frozenset[str] = frozenset(overlay.get("draws", {}).get("device", ()))
         external = overlay.get("external", {})
         self._results: dict[str, str] = overlay.get("results", {})
+        rows = external.get("callee", {})
+        self._callees = {name: _callee(name, row) for name, row in rows.items()}  #: by name: more than a pure one
         self._pure: frozenset[str] = frozenset(external.get("pure", ()))
         self._not_pure: frozenset[str] = frozenset(external.get("not_pure", ()))
         self._gives_back: frozenset[str] = frozenset(external.get("gives_back", ()))
@@ -95,6 +99,33 @@ class Catalog:
             self._is_pure[dotted] = known
         return known
 
+    def callee(self, dotted: str, path: str = "") -> Callee | None:
+        """What is known of a callable outside NumPy beyond what ``is_pure`` and ``gives_back`` say; None: nothing.
+
+        path : of the module that calls it, where its name is relative to that one's package: ``._fast.solve``.
+        """
+        if dotted[:1] != ".":
+            return self._callees.get(dotted)
+        name = dotted.lstrip(".")
+        folders = Path(path).parts[: -(len(dotted) - len(name))]
+        return next(
+            (
+                found
+                for start in range(len(folders))
+                if (found := self._callees.get(".".join((*folders[start:], name))))
+            ),
+            None,
+        )
+
+    def with_callees(self, callees: Iterable[Callee]) -> Catalog:
+        """The same catalog, and what its user says of callables of other libraries: that word is taken."""
+        own = {callee.name: callee for callee in callees}
+        if not own:
+            return self
+        made = copy.copy(self)
+        made._callees = {**self._callees, **own}
+        return made
+
     def is_stored_into(self, dotted: str, positional: int) -> bool:
         """Whether the last of so many positional arguments of a callable outside NumPy is its ``out``."""
         return positional > self._inputs.get(dotted, positional)
@@ -144,6 +175,20 @@ class Catalog:
         )
 
 
+def _callee(name: str, row: dict[str, str]) -> Callee:
+    def listed(key: str) -> tuple[str, ...]:
+        return tuple(row.get(key, "").split())
+
+    lists = listed("parameters"), listed("changes"), listed("keeps"), listed("gives")
+    return Callee(name, *lists, asked_by=row.get("asked_by", ""))
+
+
+def _names(lines: Iterable[str]) -> list[str]:
+    """``scipy.io: savemat loadmat`` as full names."""
+    parts = (line.partition(":") for line in lines)
+    return [f"{module}.{name}" for module, _, names in parts for name in names.split()]
+
+
 def _is_under(dotted: str, prefixes: Container[str]) -> bool:
     parts = dotted.split(".")
     return any(".".join(parts[:count]) in prefixes for count in range(1, len(parts) + 1))
@@ -170,4 +215,9 @@ def _load(target_tensorflow: str, target_numpy: str) -> Catalog:
             facts["apis"][name].update(changes)
     has_stages = older is None or older.get("staged", False)
     overlay = tomllib.loads((_FOLDER / "overlay.toml").read_text(encoding="utf-8"))
+    callees = tomllib.loads((_FOLDER / "callees.toml").read_text(encoding="utf-8"))
+    external, shows = overlay["external"], _names(callees["shows"])
+    external["pure"] += [*_names(callees["pure"]), *shows]
+    external["gives_back"] += shows
+    external["callee"] = callees["callee"]
     return Catalog(facts, overlay, has_stages, target_numpy)

@@ -9,7 +9,8 @@ from dataclasses import fields
 from typing import Any
 
 from np2tnp.codes import CODES, GROUPS
-from np2tnp.config import CHOICES, Config, ConfigError, find_table, read_table, settable
+from np2tnp.config import CALLEE_KEYS, CHOICES, PURE, Config, ConfigError, find_table, read_table, settable
+from np2tnp.model import Callee
 from np2tnp.options import MEANING
 from np2tnp.report.style import visible
 from np2tnp.terminal import CLEAN, print_exactly
@@ -20,6 +21,7 @@ _MEANING = {
     "baseline": "the file of findings that check does not tell any more, beside the configuration",
     "cache": "keep results of files that did not change",
     "cache-dir": "where results are kept (default .np2tnp_cache beside the configuration)",
+    "callees": 'what callables of other libraries do with arrays: "pure", or which parameters they change, keep, give',
     "device": "where migrated functions work, such as /GPU:0",
     "exclude": "files and directories that are left out, instead of the default ones",
     "extend-exclude": "files and directories that are left out, too",
@@ -97,7 +99,14 @@ def _plain(key: str, value: Any) -> Any:
     """As it is written in TOML and JSON."""
     if key == "per-file-ignores":
         return {glob: list(codes) for glob, codes in value}
+    if key == "callees":
+        return {item.name: _said(item) for item in value}
     return list(value) if isinstance(value, tuple) else value
+
+
+def _said(callee: Callee) -> str | dict[str, list[str]]:
+    lists = {key: list(getattr(callee, key)) for key in CALLEE_KEYS if getattr(callee, key)}
+    return lists or PURE
 
 
 def _toml(value: Any) -> str:
@@ -129,6 +138,12 @@ def _property(key: str, default: Any) -> dict[str, Any]:
     codes = {"type": "array", "items": {"anyOf": [{"type": "string", "pattern": r"^TNP\d{0,3}$"}, names]}}
     if key == "per-file-ignores":
         return {**found, "type": "object", "additionalProperties": codes}
+    if key == "callees":
+        parameters = {"type": "array", "items": {"type": "string", "pattern": r"^[^\W\d]\w*$"}, "uniqueItems": True}
+        row = {"type": "object", "additionalProperties": False, "properties": dict.fromkeys(CALLEE_KEYS, parameters)}
+        said = {"anyOf": [{"const": PURE}, row]}
+        named = {"pattern": r"^[^\W\d]\w*(\.[^\W\d]\w*)+$"}
+        return {**found, "type": "object", "propertyNames": named, "additionalProperties": said}
     if isinstance(default, bool):
         found["type"] = "boolean"
     elif isinstance(default, int) or default is None:

@@ -12,13 +12,13 @@ import gc
 import importlib
 import io
 import sys
-import types
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from library_cases import arrays_in
 
 from np2tnp.catalog.catalog import load
 
@@ -136,18 +136,6 @@ def _callable(name: str) -> Callable[..., Any]:
     return getattr(importlib.import_module(owner), last)
 
 
-def _arrays_in(value: Any, depth: int = 6) -> Iterator[np.ndarray]:
-    """The ndarrays that are `value` or that it holds, however deep."""
-    if isinstance(value, np.ndarray):
-        yield value
-    leaves = (types.ModuleType, type, types.FunctionType, types.BuiltinFunctionType, str, np.random.RandomState)
-    if depth and not isinstance(value, leaves):
-        for inner in gc.get_referents(value):
-            yield from _arrays_in(inner, depth - 1)
-        if hasattr(value, "to_numpy"):
-            yield np.asarray(value)
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_callee_does_what_the_catalog_says(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     catalog = load()
@@ -163,7 +151,7 @@ def test_callee_does_what_the_catalog_says(name: str, monkeypatch: pytest.Monkey
             result = list(result)
     for array, was in zip(arrays, before, strict=True):
         np.testing.assert_array_equal(array, was)
-    held = [array for array in _arrays_in(result) if array.dtype != object]
+    held = [array for array in arrays_in(result) if array.dtype != object]
     shown = any(np.shares_memory(array, item) for array in arrays for item in held)
     is_argument = any(result is argument for argument in args if not isinstance(argument, (int, float, str)))
     assert catalog.gives_back(name) or not (shown or is_argument), "it gives back what it got, or holds it"

@@ -248,6 +248,8 @@ class Calls(BuiltinCalls):
         elif callee == LENT:
             given = refs_of(self._unresolved(node, dotted(node.func), arguments, env, pure=False))
             result = Unknown(HOST, given | {CALLED}, view="view")
+        elif isinstance(callee, Symbol) and (known := self.known_callee(callee.name, arguments)) is not None:
+            result = self.known_call(node, known, arguments, env)
         elif isinstance(callee, Symbol):
             pure = self.catalog.is_pure(callee.name) and not any(
                 asks_for_update(a) or a.value is LENT or self.is_changer(a.value) for a in arguments

@@ -57,6 +57,7 @@ from np2tnp.analysis.interpreter.state import NESTED
 from np2tnp.analysis.module.kept_functions import names_captured
 from np2tnp.analysis.syntax.python_tables import NAMEDTUPLE
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of
+from np2tnp.model import Callee
 
 # --- Who holds on to arrays: objects, globals, containers and callees that others see
 
@@ -209,6 +210,12 @@ def _outer(refs: frozenset[str]) -> frozenset[str]:
 def _are_watched(refs: frozenset[str]) -> bool:
     """Whether a callee has seen or keeps what lies at one of the locations `refs`."""
     return any(ref.startswith(("seen by", "kept by")) for ref in refs)
+
+
+@lru_cache(maxsize=256)
+def _of_callee(known: Callee) -> Summary:
+    """What callers must know of it."""
+    return Summary(known.parameters, False, known.changes, frozenset(known.keeps), UNKNOWN, quiet=True)
 
 
 #: Nothing happens to these arguments, nor through them.
@@ -398,6 +405,23 @@ class Effects(Keeping):
     def _translate(self, refs: frozenset[str], matched: Mapping[str, ev.Argument]) -> frozenset[str]:
         given = [refs_of(matched[name].value) for name in parameters_in(refs) if name in matched]
         return _outer(refs).union(*given)
+
+    def known_call(self, node: cst.Call, known: Callee, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
+        """A call of a callable outside the project, of which somebody wrote down what it does with arrays."""
+        for argument in arguments:
+            self._shows_order(argument, known.name)
+            self.hand_iterators(argument.node, argument.value)
+        if not (known.changes or known.keeps or known.gives):
+            return UNKNOWN
+        summary = _of_callee(known)
+        matched = summary.match(arguments)
+        if matched is None:  # which argument is which, nobody knows
+            return self._unresolved(node, known.name, arguments, env, pure=False)
+        if known.asked_by and known.asked_by not in matched:
+            return UNKNOWN
+        result = self._apply_summary(node, summary, arguments, env, migrated=False)
+        given = tuple(matched[name] for name in known.gives if name in matched)
+        return Unknown(HOST, self._given_back(given), view="view") if given else result
 
     def _unresolved(
         self, node: cst.Call, callee: str, arguments: tuple[ev.Argument, ...], env: Env, pure: bool

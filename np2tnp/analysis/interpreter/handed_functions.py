@@ -66,6 +66,7 @@ from np2tnp.analysis.syntax.python_tables import (
 )
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of, target_names
 from np2tnp.analysis.syntax.walk import none_test, walk
+from np2tnp.model import Callee
 
 # --- Functions that get a function, and call it with the arrays among their other arguments
 
@@ -173,6 +174,12 @@ class Callbacks(Effects):
         """Whether `value` is an object, but for arrays: what NumPy makes of these, tensors cannot be (TNP307)."""
         known = self.services.class_of(value) if isinstance(value, Instance) else None
         return isinstance(value, Instance) and not (known is not None and known.array_base)
+
+    def known_callee(self, name: str, arguments: tuple[ev.Argument, ...]) -> Callee | None:
+        """What somebody wrote down of a callable outside the project, unless it gets a function that may do more."""
+        known = self.catalog.callee(name, self.module.path)
+        handed = known is not None and any(a.value is LENT or self.is_changer(a.value) for a in arguments)
+        return None if handed else known
 
     def is_changer(self, value: Value) -> bool:
         """Whether `value` is called by whoever gets it, and may change what it is given."""
