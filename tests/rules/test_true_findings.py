@@ -40,6 +40,11 @@ SHORT = {
         "y = np.exp(x)\n    for width in widths:\n        y = y + np.pad(x[:width], (0, 9))[: len(y)]\n    return y"
     ),
     "a plot's axes": "y = np.exp(x)\n    for i in range(n):\n        axes[i].imshow(y)\n    return y",
+    "axes": "y = np.exp(x)\n    for axis in axes:\n        y = y / np.std(y, axis=axis)\n    return y",
+    "stores into a dict": (
+        "y = {}\n    for key in names:\n        y[key] = 0\n    for key in names:\n"
+        "        y[key] += np.exp(x)\n    return y"
+    ),
     "a dict of arrays": (
         "y = np.exp(x)\n    for key in names:\n        y = y + table[key]\n    table.update(a=1)\n    return y"
     ),
@@ -138,9 +143,9 @@ def test_a_store_names_the_callee_that_may_have_kept_the_array() -> None:
 # --- decorators
 
 DECORATED = """
-    import functools
-
     def require(name):
+        import functools
+
         def decorator(function):
             @functools.wraps(function)
             def wrapped(*args, **kwargs):

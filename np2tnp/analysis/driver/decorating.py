@@ -16,8 +16,8 @@ from np2tnp.analysis.domain.values import Bound, Class, Function, Instance, Symb
 from np2tnp.analysis.interpreter.numpy_results import bound_in
 from np2tnp.analysis.module.contents import ModuleInfo, statements_of
 from np2tnp.analysis.syntax.python_tables import COMPILERS, MARKS, TRANSPARENT_DECORATORS, WRAPPING_DECORATORS
-from np2tnp.analysis.syntax.scopes import dotted, parameters_of
-from np2tnp.analysis.syntax.walk import PARTS, none_test, walk
+from np2tnp.analysis.syntax.scopes import dotted, parameters_of, target_names
+from np2tnp.analysis.syntax.walk import PARTS, nodes_of, none_test, walk
 
 if TYPE_CHECKING:
     from np2tnp.analysis.driver.regions import Analysis
@@ -504,7 +504,28 @@ def _is_known(name: str) -> bool:
 def _canonical(node: cst.BaseExpression, module: ModuleInfo) -> str:
     first, _, rest = dotted(node).partition(".")
     value = module.values.get(first)
+    if value is None and first in _PLAIN_MODULES:  # imported where it is used, as `import functools` in a function
+        bound = [part for part in nodes_of(module.node) if _binds_otherwise(part, first)]
+        return "" if bound else dotted(node)
     return f"{value.name}.{rest}".rstrip(".") if isinstance(value, Symbol) else ""
+
+
+#: Modules of Python's that functions import for themselves.
+_PLAIN_MODULES = ("functools", "inspect")
+
+
+def _binds_otherwise(part: cst.CSTNode, name: str) -> bool:
+    """Whether `name` is bound here, but by ``import name``."""
+    if isinstance(part, cst.ImportFrom):
+        return isinstance(part.names, cst.ImportStar) or any(
+            (it.evaluated_alias or it.evaluated_name) == name for it in part.names
+        )
+    if isinstance(part, cst.Import):
+        return any(it.evaluated_alias == name and it.evaluated_name != name for it in part.names)
+    if isinstance(part, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.CompFor, cst.NamedExpr)):
+        return name in target_names(part.target)
+    named = isinstance(part, (cst.FunctionDef, cst.ClassDef, cst.Param))
+    return named and part.name.value == name  # type: ignore[attr-defined]
 
 
 def _own(node: cst.CSTNode) -> Iterator[cst.CSTNode]:

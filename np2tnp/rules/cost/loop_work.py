@@ -370,7 +370,7 @@ class _Iteration:
             if not is_number(store.base):
                 self._count(self._of_name(target, store.base))
             return
-        if isinstance(store.base, Sequence):
+        if isinstance(store.base, Sequence) or root_of(target) in self.region.dicts:
             return
         if self._chooses(target, store.keys):
             self.work.stores.append(store)
@@ -551,7 +551,7 @@ def _is_short(node: cst.BaseExpression, context: Context) -> bool:
 #: Functions of itertools that combine a few items with each other.
 _COMBINING = frozenset("product combinations combinations_with_replacement permutations".split())
 #: How names of shapes and of numbers of axes end, as people write them.
-_SHAPES, _RANKS = ("shape",), ("ndim", "ndims")
+_SHAPES, _RANKS = ("shape", "axes"), ("ndim", "ndims")
 
 
 def _made_of(node: cst.Name, context: Context) -> list[cst.BaseExpression]:
@@ -650,6 +650,8 @@ def _dicts(function: cst.CSTNode) -> Iterator[str]:
                 yield part.value.value
         elif type(part) is cst.Attribute and part.attr.value in _OF_DICTS and type(part.value) is cst.Name:
             yield part.value.value
+        elif type(part) is cst.Assign and isinstance(part.value, (cst.Dict, cst.DictComp)):
+            yield from (name for target in part.targets for name in target_names(target.target))
 
 
 def bound_names(part: cst.CSTNode) -> Iterator[str]:

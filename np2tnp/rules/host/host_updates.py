@@ -40,7 +40,9 @@ def _words(name: str, callees: list[str], shared: frozenset[str]) -> str:
     start = f"{name} may have changed while {told} ran"
     kept = sorted(place.removeprefix("kept by ").partition(" as ")[0] for place in shared if " as " in place)
     if seen or kept:
-        return f"{start}: {[*seen, *kept][0]} got it, or shares memory with it, and may have kept that; pass it a copy"
+        holder = [*seen, *kept][0]
+        words = f"{start}: {holder} got it, or shares memory with it, and may have kept that"
+        return f"{words}; go on with a copy ({name} = {name}.copy()), unless that is meant"
     places = [place for place in sorted(shared) if place.startswith(HOLDERS)]
     if places:
         return f"{start}: {location_words(frozenset(places[:1]))} may be it, or show its memory; work on a copy"

@@ -55,7 +55,7 @@ class ReturnedView(Rule):
             elif event.detail.startswith("seen by "):
                 callee = event.detail.removeprefix("seen by ")
                 words = f"{callee} got, or gave, an array that it may have kept, and the result may be a view of that"
-                words = f"{words}: return a copy (.copy())"
+                words = f"{words}: give it copies (.copy()), or return some"
         if event.detail.startswith("seen by "):  # by code that cannot be seen itself
             yield self.hit(event.node, words, Verdict.HOST if context.trusts else Verdict.BLOCK, Safety.UNSAFE)
         else:
