@@ -140,6 +140,19 @@ def test_a_store_names_the_callee_that_may_have_kept_the_array() -> None:
     assert all("holds" not in message for message in told)
 
 
+def test_an_object_that_holds_an_array_is_not_to_be_stored_through() -> None:
+    text = """
+        def f(x, i):
+            from scipy import sparse
+            held = sparse.csr_array((np.exp(x), (i, i)))
+            held.data /= np.sqrt(x)
+            return np.exp(x), held.sum(), held
+    """
+    told = [it.message for it in findings(text) if it.code == "TNP201"]
+    assert told
+    assert all("store through held" not in message for message in told)
+
+
 # --- decorators
 
 DECORATED = """

@@ -42,5 +42,8 @@ class StaleView(Rule):
         for reason in event.stale.reasons if context.in_region else ():
             if reason.kind == "store":  # else TNP503
                 words = f"{event.name} shares memory with {reason.via}, which was written in place before"
-                yield self.hit(event.node, f"{words}: store through {event.name} instead", Verdict.BLOCK)
+                remedy = f"store through {event.name} instead"
+                if reason.via.startswith(f"{event.name}."):  # an object that holds the array
+                    remedy = f"make a new object of what {reason.via} is to be"
+                yield self.hit(event.node, f"{words}: {remedy}", Verdict.BLOCK)
                 return

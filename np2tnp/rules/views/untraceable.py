@@ -16,7 +16,7 @@ _WORDS = {
     "queue of tensors": "a deque would hold tensors: put the arrays into it one by one, by append()",
     "kept container": "a list or dict of arrays changes, which {0} was given: give it a copy of the list or dict",
     "argument kept through a view": "an argument, or a view of it, is kept as {0}: keep a copy (np.array(...))",
-    "aliased arguments": "one array is passed twice to a function that updates {0}: pass a copy as the other argument",
+    "aliased arguments": "one array may be passed twice to a function that may update {0}: pass a copy for the other",
     "array by default": "a function that updates {0} may give back an array that it has by default: pass a copy of it",
     "updated by layout": "{0} is updated by its memory order (a reshape may be a copy): pass np.ascontiguousarray(...)",
     "kept by layout": "{0} is updated by its memory order (ravel may be a copy): keep np.ascontiguousarray(...) of it",
@@ -25,8 +25,8 @@ _WORDS = {
     "drawn into": "{0} draws into an array that it is given: draw, and store what it returns",
     "hidden array": "{0} changes an array that a * or ** hides: name its arguments",
     "own names": "{0}() sees the function's own names, which would hold tensors: name what is needed",
-    "frames of callers": "{0}() names a caller by counting frames (stacklevel=), and a migrated function adds one: keep"
-    " it here, and move the array work into a function of its own",
+    "frames of callers": "{0}() finds a caller by counting frames (stacklevel=, _getframe), and a migrated function"
+    " adds one: keep it here, and move the array work into a function of its own",
     "order shown": "an array in Fortran order is given to {0}, which would get it in C order",
     "flat store": "x.flat[...] = v repeats or cuts v to fit: assign to x[...] or use np.put",
     "debug f-string": "f'{x=}' shows the source text of the expression, which the rewrite would change",
