@@ -384,6 +384,23 @@ class Env:
             for other in self._places.parts(new):
                 rows[other] = rows.get(other, 0) | own
 
+    # ---- what was assigned to attributes of the function's own object, where no code has run since that may do so
+
+    def note_attribute(self, name: str, value: Value | None) -> None:
+        """`value` was assigned to the attribute; None: something of which nothing is known."""
+        self.values.pop(f"?.{name}", None)
+        if value is not None:
+            self.values[f"?.{name}"] = value
+
+    def noted_attribute(self, name: str) -> Value | None:
+        """What was assigned to the attribute on all ways here."""
+        return self.values.get(f"?.{name}")
+
+    def forget_attributes(self, names: frozenset[str] | None = None) -> None:
+        """Code runs that may assign to these attributes; None: to any."""
+        for key in [key for key in self.values if key[:2] == "?." and (names is None or key[2:] in names)]:
+            del self.values[key]
+
     def become(self, other: Env) -> None:
         """Hold what `other` holds; nobody uses that one any more."""
         for name in Env.__slots__:

@@ -63,6 +63,9 @@ _TELLING = frozenset(
 )
 
 
+_OF_ATTRIBUTES = READING | STORING
+
+
 class AskedObjects(State):
     """What an object holds may be changed by code that nobody wrote a call of, and shown by such code."""
 
@@ -165,6 +168,9 @@ class AskedObjects(State):
         deep: bool = True,
     ) -> bool:
         """Python may call those of the special methods `names` that one of `values` has, or that what it holds has."""
+        values = list(values)
+        if not (names is not None and names & _OF_ATTRIBUTES) and any(isinstance(it, Instance) for it in values):
+            env.forget_attributes()
         found = any(self.answers(value, names, deep) for value in values)
         if found:
             self.code_runs(node, "an object's own operator or attribute", env)

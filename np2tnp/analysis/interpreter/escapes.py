@@ -252,7 +252,7 @@ class Effects(Keeping):
         if not summary.quiet:
             self._kept_may_change(node, callee, env, summary.assigns)
         elif summary.assigns:
-            self.facts.extra["assigns"] = self.facts.extra.get("assigns", NO_NAMES) | summary.assigns
+            self.attributes_assigned(summary.assigns, env)
         if summary.looks_up > 1:
             self.look_up(node, callee, summary.looks_up - 1)
         if summary.works and isinstance(summary.result, Sequence) and summary.result.type == "iterator":
@@ -452,6 +452,11 @@ class Effects(Keeping):
             self.facts.viewed |= {FORTRAN}
             self.construct(argument.node, "order shown", callee)
 
+    def attributes_assigned(self, names: frozenset[str], env: Env) -> None:
+        """Other code runs that may assign to these attributes."""
+        self.facts.extra["assigns"] = self.facts.extra.get("assigns", NO_NAMES) | names
+        env.forget_attributes(None if names & ANY_ATTRIBUTE else names)
+
     def _kept_may_change(
         self, node: cst.CSTNode, callee: str, env: Env, assigns: frozenset[str] = ANY_ATTRIBUTE
     ) -> None:
@@ -460,7 +465,7 @@ class Effects(Keeping):
         `assigns`: the attributes to which that code may assign.
         """
         self.worked += 1
-        self.facts.extra["assigns"] = self.facts.extra.get("assigns", NO_NAMES) | assigns
+        self.attributes_assigned(assigns, env)
         self.facts.extra["runs others"] = True
         stale = Stale(callee, id(node), "call on a view")
         for name in env.held_outside():

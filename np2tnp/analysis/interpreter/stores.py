@@ -11,7 +11,7 @@ from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.containers import share_items
 from np2tnp.analysis.domain.env import NO_SOURCES, Env, join
 from np2tnp.analysis.domain.result_aliases import shown_by
-from np2tnp.analysis.domain.special_names import asked_by
+from np2tnp.analysis.domain.special_names import STORING, asked_by
 from np2tnp.analysis.domain.summaries import hosted
 from np2tnp.analysis.domain.values import (
     COPIED,
@@ -316,7 +316,21 @@ class Stores(Yields):
         self.emit(ev.AttributeStore(node, target, self.place(target), base, name, value, source))
         if isinstance(base, Instance):
             env.bind(f".{name}", Unknown(HOST, refs_of(value)))
+        if isinstance(base, Instance) and self.method_of(base, name) is not None:  # a property that is stored into
+            env.forget_attributes()
+        env.note_attribute(name, self._as_attribute(target, base, value))
         self.attribute_stored(base, name, value)
+
+    def _as_attribute(self, target: cst.Attribute, base: Value, value: Value) -> Array | None:
+        """The ndarray that ``self.name`` gives after `value` was assigned to it; None where that is not sure."""
+        if not isinstance(base, Instance) or not isinstance(value, Array) or not self.is_own_object(target.value):
+            return None
+        name, known = target.attr.value, self.services.class_of(base)
+        if known is None or known.is_open or not STORING.isdisjoint(known.methods) or self.gives_any(base):
+            return None
+        if name in known.methods or name in self.changers().shown:  # a property, or a descriptor
+            return None
+        return Array(HOST, value.dtypes, weak=value.weak, zero_d=value.zero_d, nonempty=value.nonempty)
 
     def _kept_by_another(self, node: cst.CSTNode, target: cst.Attribute, value: Value) -> None:
         """``self.w = y``, and then ``other.w = y``: two objects would hold two copies."""
@@ -354,6 +368,7 @@ class Stores(Yields):
             self.attribute_stored_by(target, self.evaluate(target.value, env), env)
             self.assigned.add(target.attr.value)
             self.emit(ev.AttributeStore(node, target, self.place(target), old, target.attr.value, value, node.value))
+            env.note_attribute(target.attr.value, None)
             self._mark_shared(refs_of(old), f"{dotted(target)}", node, env, skip=owner_of(target), base=old)
             if isinstance(value, Sequence):  # a list there takes the items
                 self.keep(frozenset((f".{target.attr.value}",)), value, env)

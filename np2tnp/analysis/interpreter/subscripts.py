@@ -47,6 +47,7 @@ from np2tnp.analysis.domain.values import (
     refs_of,
     replace,
     scalar_type,
+    with_refs,
 )
 from np2tnp.analysis.interpreter.dunders import AskedObjects
 from np2tnp.analysis.syntax.python_tables import (
@@ -58,7 +59,8 @@ from np2tnp.analysis.syntax.python_tables import (
     RESULT_FIELDS,
     VIEW_ATTRIBUTES,
 )
-from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.scopes import dotted, target_names
+from np2tnp.analysis.syntax.walk import nodes_of
 
 # --- Subscripts to abstract values: what an index shows of an array, a container or an object
 
@@ -317,6 +319,20 @@ def owner_of(target: cst.BaseExpression) -> str | None:
     return None
 
 
+#: What reaches attributes by their text.
+_BY_TEXT = frozenset("setattr delattr vars exec eval __dict__ __setattr__".split())
+
+
+def _hides_stores(part: cst.CSTNode, own: str) -> bool:
+    """Whether attributes may be assigned to here by another name than the object's, or the name mean another object."""
+    kind = type(part)
+    if kind is cst.Name:
+        return part.value in _BY_TEXT  # type: ignore[attr-defined]
+    if kind is cst.AssignTarget:
+        return own in target_names(part.target)  # type: ignore[attr-defined]
+    return kind in (cst.FunctionDef, cst.Lambda, cst.Yield, cst.Await)
+
+
 class Access(Subscripts):
     """Evaluates attributes."""
 
@@ -338,7 +354,11 @@ class Access(Subscripts):
         if id(node) in self.direct and not isinstance(base, Class):
             return self._state_read(base, name)
         if isinstance(base, Instance):
-            return self.instance_attribute(base, name, env, called)
+            found = self.instance_attribute(base, name, env, called)
+            noted = env.noted_attribute(name) if self.is_own_object(node.value) else None
+            return (
+                with_refs(noted, refs_of(found)) if noted is not None and isinstance(found, (Array, Unknown)) else found
+            )
         if isinstance(base, Class):
             method = self.method_of(base, name)
             if method is not None and method[1] == "class":
@@ -385,6 +405,19 @@ class Access(Subscripts):
         if result.home != HOST:
             self.emit(ev.AttributeRead(node, self.place(node), base, name, result))
         return result
+
+    def is_own_object(self, node: cst.BaseExpression) -> bool:
+        """Whether `node` is the object of which the function is a method, all of whose code is in sight."""
+        if type(node) is not cst.Name or self.facts.parameters[:1] != (node.value,):
+            return False
+        if self._keeps_to_names is None:
+            parts = nodes_of(self.facts.node)
+            self._keeps_to_names = not any(
+                _hides_stores(part, node.value) for part in parts if part is not self.facts.node
+            )
+        return self._keeps_to_names
+
+    _keeps_to_names: bool | None = None
 
     def _admitted(self, attribute: str, name: str) -> Admitted | None:
         """What the door lets in for an attribute, where the function has not assigned to it yet."""
@@ -454,6 +487,8 @@ class Access(Subscripts):
         location = f".{name}"
         if method is not None:
             is_read = method[1] == "property" or (method[1] == "decorated" and not called)
+            if is_read:
+                env.forget_attributes()
             return Unknown(HOST, env.held_outside() | {location}) if is_read else Bound(base, name)
         declared = self.services.attributes(base).get(name)
         refs = env.reach(location)
