@@ -12,7 +12,7 @@ import numpy as np
 from np2tnp.runtime.base.dispatch import is_measured
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
-from np2tnp.runtime.base.promotion import constant, dtype_of
+from np2tnp.runtime.base.promotion import constant, dtype_of, number_of
 from np2tnp.runtime.base.tracing import current
 from np2tnp.runtime.base.ufunc_tables import op
 
@@ -45,7 +45,7 @@ def known_number(exponent: Any) -> float | None:
     if exponent.shape.rank != 0 or not exponent.dtype.is_floating:
         return None
     if hasattr(exponent, "numpy"):
-        return float(exponent.numpy())
+        return number_of(exponent)
     trace = current()
     opaque = None if trace is None else trace.opaque
     number = tf.get_static_value(exponent if opaque is None else opaque.source(exponent))

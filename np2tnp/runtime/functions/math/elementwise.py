@@ -12,7 +12,7 @@ from np2tnp.runtime.base import device_forms, exact_floats
 from np2tnp.runtime.base.dispatch import exact, is_measured, is_tracing
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
-from np2tnp.runtime.base.promotion import array, cast, constant
+from np2tnp.runtime.base.promotion import array, cast, constant, number_of
 from np2tnp.runtime.base.ufunc_tables import op, raw, same, ufunc
 
 __all__ = [
@@ -123,7 +123,7 @@ def _by_positive(name: str, function: Callable[[Any, Any], Any]) -> Callable[[An
     """`function`, but one operation where the divisor is a single number above 0, as in ``i % 3``."""
 
     def run(x: Any, y: Any) -> Any:
-        if x.dtype in (tf.int32, tf.int64) and y.shape.rank == 0 and not is_tracing() and y.numpy() > 0:
+        if x.dtype in (tf.int32, tf.int64) and y.shape.rank == 0 and not is_tracing() and number_of(y) > 0:
             return op(name)(x=x, y=y)
         return function(x, y)
 

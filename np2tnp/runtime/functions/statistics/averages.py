@@ -541,7 +541,7 @@ def _of_present(
     known = np.asarray(_known(q), np.float64)
     rows, ones = _merged(x, normal_axes(axis, rank_of(x)))
     ordered = sort(rows)
-    counts = np.count_nonzero(~np.isnan(ordered.numpy()), -1)
+    counts = tf.math.count_nonzero(~tf.math.is_nan(ordered), -1).numpy()  # and not the array
     below, above, gamma = _virtual(np.maximum(counts, 1)[..., None], known.ravel(), method)
     first, second = (tf.gather(ordered, places, batch_dims=rank_of(rows) - 1) for places in (below, above))
     result = first if gamma is None else add(first, multiply(subtract(second, first), gamma.astype(dtype_of(x))))
