@@ -36,6 +36,7 @@ COMMANDS = {
     "report": "write one HTML page of what check, profile and verify found",
     "baseline": "write down what is found, so that check tells of what is new only",
     "config": "show the settings that count for a file, and where each comes from",
+    "server": "serve editors: what check finds while one types (language server)",
     "doctor": "say which versions and devices are here and whether the GPU is usable",
     "explain": "explain a code such as TNP101",
     "rules": "list all codes",
@@ -64,11 +65,19 @@ _HEAVY = {
     "profile": "np2tnp.commands.profile",
     "doctor": "np2tnp.commands.doctor",
     "probe": "np2tnp.commands.probe",
+    "server": "np2tnp.commands.server",
 }
 #: How options and arguments are shown that take files, or directories.
 _FILES = ("FILE", "PATH", "DIR", "RESULT")
 #: Module that is missing → extra that brings it.
-_EXTRAS = {"numpy": "tf", "tensorflow": "tf", "matplotlib": "profile", "keras": "tf"}
+_EXTRAS = {
+    "numpy": "tf",
+    "tensorflow": "tf",
+    "matplotlib": "profile",
+    "keras": "tf",
+    "pygls": "lsp",
+    "lsprotocol": "lsp",
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -329,6 +338,8 @@ def _parser(command: str) -> argparse.ArgumentParser:
     if command in ("check", "rewrite", "report", "config", "baseline"):
         options.add_selection(parser)
         options.add_emission(parser)
+    elif command == "server":
+        options.add_selection(parser)
     if command in ("check", "rewrite"):
         _add_path_options(parser)
     if command == "explain":

@@ -32,7 +32,7 @@ THIRD_PARTY = {
     4: {"libcst"},
     5: {"libcst"},
     6: {"libcst", "rich", "numpy", "tensorflow", "matplotlib", "pynvml"},
-    7: {"libcst", "rich", "shtab"},
+    7: {"libcst", "rich", "shtab", "pygls", "lsprotocol"},
 }
 HEAVY = {"numpy", "tensorflow", "matplotlib"}
 
