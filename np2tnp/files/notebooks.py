@@ -132,17 +132,19 @@ class Notebook:
         is_whole = starts == sorted(starts) and starts[:1] in ([], [0]) and text.endswith("\n" if heads else "")
         if not is_whole or any(text.count(head) != 1 for head in heads):
             raise Problem("TNP907", "the rewritten text does not fall into the cells of the notebook")
-        made = self.source.text
+        parts: list[str] = []
+        at = 0
         ends = [*starts[1:], len(text)]
-        for cell, head, start, end in reversed(list(zip(self.cells, heads, starts, ends, strict=False))):
+        for cell, head, start, end in zip(self.cells, heads, starts, ends, strict=False):
             python = text[start + len(head) : end].removesuffix("\n")
             if python == cell.python:
                 continue
             restored = self.pieces.restored(python)
             if restored is None:
                 raise Problem("TNP907", "the rewritten text has lost a magic of the notebook")
-            made = made[: cell.value.start] + self._written(cell.value, restored) + made[cell.value.end :]
-        return made
+            parts += [self.source.text[at : cell.value.start], self._written(cell.value, restored)]
+            at = cell.value.end
+        return "".join([*parts, self.source.text[at:]])
 
     def _written(self, value: _Value, text: str) -> str:
         """A cell's text as JSON, in the manner of the file, with the strings that stay as they are written."""
@@ -157,8 +159,12 @@ class Notebook:
         return f"[{lead}{between.join(known.get(line) or self._quoted(line) for line in lines)}{tail}]"
 
     def _quoted(self, text: str) -> str:
-        raw = self.source.text
-        return json.dumps(text, ensure_ascii=raw.isascii() and _ESCAPED.search(raw) is not None)
+        return json.dumps(text, ensure_ascii=self._is_escaped)
+
+    @cached_property
+    def _is_escaped(self) -> bool:
+        """Whether the file writes letters that are not ASCII as escapes."""
+        return self.source.text.isascii() and _ESCAPED.search(self.source.text) is not None
 
 
 def read(source: Source) -> Notebook:
