@@ -25,6 +25,7 @@ from np2tnp.analysis.interpreter.state import Services
 from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.analysis.module.parameter_kinds import declared
 from np2tnp.analysis.syntax.python_tables import MEMBERS
+from np2tnp.analysis.syntax.scopes import target_names
 from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
@@ -217,7 +218,8 @@ def plan_region(
         hits = leave(facts, edits, hits, options.boundary == "numpy")
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
     loops = RegionWork(context)
-    if edits.converted and not blocks and not top_level and (options.compile == "none" or eager):
+    migrates = edits.converted > 0 or (not (blocks or left_out or top_level) and _hands_on(facts, edits))
+    if migrates and not blocks and not top_level and (options.compile == "none" or eager):
         hits += [] if any(hit.code in SLOW for hit in hits) else part_loops.found(loops) or callback_loops.found(loops)
     hits = part_loops.marked(hits, loops)
     slow = sorted((hit for hit in hits if hit.code in SLOW), key=lambda hit: hit.left)
@@ -229,7 +231,7 @@ def plan_region(
             else RegionState.PLAIN
         )
         return RegionPlan(facts, hits, edits, state)
-    if not edits.converted:
+    if not migrates:
         function = module.functions.get(facts.qualname)
         annotated = function is not None and bool(declared(function)[0])
         replaced = any(hit.code == replaced_names.CODE for hit in hits)
@@ -267,6 +269,27 @@ def plan_region(
         plan.compiled = not eager
         plan.hits += eager
     return plan
+
+
+def _hands_on(facts: ev.RegionFacts, edits: Edits) -> bool:
+    """Whether what one migrated function gives goes to another one, or to itself in a loop: it can stay a tensor.
+
+    And whether nothing else is done with arrays: what decides, or computes with unknown objects, is no such driver.
+    """
+    if any(isinstance(event, ev.Operator) and id(event.node) in edits.replace for event in facts.events):
+        return False
+    calls = {
+        id(event.node): event.node
+        for event in facts.events
+        if isinstance(event, ev.Call) and id(event.node.func) in edits.cores
+    }
+    if not calls:
+        return False
+    given = [argument.value for call in calls.values() for argument in call.args]
+    names = {node.value for node in given if isinstance(node, cst.Name)}
+    assignments = (part for part in nodes_of(facts.node) if type(part) is cst.Assign and id(part.value) in calls)
+    bound = {name for part in assignments for target in part.targets for name in target_names(target.target)}
+    return not bound.isdisjoint(names) or any(id(node) in calls for node in given)
 
 
 def _nested_nodes(region: cst.CSTNode) -> set[int]:
