@@ -213,7 +213,8 @@ NEVER_0D = frozenset(
     " fftshift ifftshift hanning hamming blackman bartlett kaiser diff gradient sort argsort partition"
     " argpartition repeat split array_split hsplit vsplit dsplit rot90 fliplr flipud"
     " compress extract polyfit roots poly union1d intersect1d setdiff1d setxor1d triu_indices tril_indices"
-    " diag_indices ediff1d eigvals eigvalsh inv pinv cholesky take_along_axis".split()
+    " diag_indices ediff1d eig eigh eigvals eigvalsh inv pinv cholesky qr solve svd matrix_power"
+    " take_along_axis".split()
 )
 
 #: Context managers that neither swallow an exception nor do anything that depends on its class.

@@ -28,7 +28,7 @@ class ExactHelper(Rule):
                 return np.linalg.solve(a, b)
         """,
         good="""
-            @rt.migrated(zero_d="array")
+            @rt.migrated
             def solve(a, b):
                 return rt.linalg.solve(a, b)
         """,
