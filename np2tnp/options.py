@@ -180,7 +180,7 @@ _ABOVE = "calls with fewer than N elements stay NumPy (default: 100000, and all 
 
 def add_emission(parser: argparse.ArgumentParser) -> None:
     """What the rewritten code is like. `check` takes these, too: its verdicts are those of `rewrite`."""
-    group = parser.add_argument_group("what rewritten code is like (see docs/guide.md)")
+    group = parser.add_argument_group("what rewritten code is like (see docs/speed.md and docs/device.md)")
     for name in ("boundary", "state", "slow", "random", "on_unverified", "compile"):
         add_choice(group, name)
     add = group.add_argument

@@ -247,13 +247,13 @@ def test_it_is_typed() -> None:
     assert (ROOT / "np2tnp" / "py.typed").exists()
 
 
-def test_the_example_of_the_guide_runs(tree: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    guide = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
-    (example,) = re.findall(r"## From Python\n.*?```python\n(.*?)```", guide, re.DOTALL)
+def test_the_example_of_the_page_runs(tree: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs" / "python-api.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"## From Python\n.*?```python\n(.*?)```", page, re.DOTALL)
     (tree / "src").mkdir()
     for name in ("heat.py", "stuck.py"):
         (tree / name).rename(tree / "src" / name)
-    exec(compile(example, "guide.md", "exec"), {})
+    exec(compile(example, "python-api.md", "exec"), {})
     lines = capfd.readouterr().out.splitlines()
     words = "an async function is not migrated: move its work on arrays into a function of its own"
     assert lines[:2] == [

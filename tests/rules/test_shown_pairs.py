@@ -1,4 +1,4 @@
-"""The functions of fixtures/shown become what README and the guide show, and give what they gave.
+"""The functions of fixtures/shown become what README and docs/before-and-after.md show, and give what they gave.
 
 A page says ``<!-- shown: sigmoid -->`` above two blocks of code: the function, and what ``rewrite`` makes of it,
 without imports and kept originals. ``pytest --update-golden tests/rules`` writes both.
@@ -21,7 +21,7 @@ from np2tnp.engine import analyze
 from np2tnp.files.source import Source
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", ROOT / "docs" / "guide.md"]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "before-and-after.md"]
 PAIRS = sorted((ROOT / "fixtures" / "shown").glob("*.py"))
 BLOCKS = re.compile(r"<!-- shown: (\w+) -->\n```python\n.*?```\n\n```python\n.*?```\n", re.DOTALL)
 
