@@ -12,9 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from np2tnp import library
 from np2tnp.cli import COMMANDS, _parser
+from np2tnp.commands.show_config import schema
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import write_reference  # noqa: E402
+
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 #: For users; the others speak of options of the project's tools, too.
@@ -104,6 +110,27 @@ def test_a_broken_link_breaks_the_site(text: str, complaint: str, tmp_path: Path
     built = site(tmp_path / "mkdocs.yml", tmp_path / "site")
     assert built.returncode != 0
     assert complaint in built.stderr
+
+
+@pytest.mark.parametrize("page", write_reference.PAGES)
+def test_the_reference_is_current(page: str) -> None:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    assert "<!-- generated: " in text
+    assert text == write_reference.written(page), "python tools/write_reference.py"
+
+
+def test_the_reference_has_every_setting_and_every_field() -> None:
+    table = write_reference.written("configuration.md")
+    assert [name for name in schema()["properties"] if f"\n| `{name}` |" not in table] == []
+    classes = write_reference.written("python-api.md")
+    assert [name for name in library.Report.__slots__ if f"\n| `{name}` |" not in classes] == []
+
+
+def test_the_example_of_a_configuration_can_be_followed(tmp_path: Path) -> None:
+    (example,) = re.findall(r"```toml\n(.*?)```", (DOCS / "configuration.md").read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "pyproject.toml").write_text(example, encoding="utf-8")
+    (tmp_path / "a.py").write_text("import numpy\n", encoding="utf-8")
+    assert library.check(tmp_path).counts.files == 1
 
 
 def options(command: str) -> list[argparse.Action]:

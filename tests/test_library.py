@@ -249,7 +249,7 @@ def test_it_is_typed() -> None:
 
 def test_the_example_of_the_page_runs(tree: Path, capfd: pytest.CaptureFixture[str]) -> None:
     page = (ROOT / "docs" / "python-api.md").read_text(encoding="utf-8")
-    (example,) = re.findall(r"## From Python\n.*?```python\n(.*?)```", page, re.DOTALL)
+    (example,) = re.findall(r"## An example\n.*?```python\n(.*?)```", page, re.DOTALL)
     (tree / "src").mkdir()
     for name in ("heat.py", "stuck.py"):
         (tree / name).rename(tree / "src" / name)
