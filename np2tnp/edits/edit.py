@@ -66,6 +66,7 @@ class Edits:
     host_items: set[int] = field(default_factory=set)  #: iterators: each item is converted when it is asked for
     tensor: set[int] = field(default_factory=set)
     zero_d: set[int] = field(default_factory=set)
+    brought: dict[int, int] = field(default_factory=dict)  #: operators on ndarrays: the operand made a tensor
     kept: set[int] = field(default_factory=set)  #: what an object keeps, which may be a 0-d array
     statements: dict[int, StatementEdit] = field(default_factory=dict)
     converted: int = 0  #: calls and operators that become TensorFlow work
@@ -94,6 +95,9 @@ class Edits:
 
     def wrap_host(self, node: cst.CSTNode, value: Value | None = None) -> None:
         """Convert `node` for the host. A 0-d `value` that NumPy would have as an array is no scalar there, either."""
+        if id(node) in self.brought:  # an operator on ndarrays: what goes to the device would come back at once
+            del self.replace[self.brought.pop(id(node))]
+            return
         (self.host_items if isinstance(value, Sequence) and value.type in ("iterator", "map") else self.host).add(
             id(node)
         )

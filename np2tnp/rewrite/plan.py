@@ -244,6 +244,9 @@ def plan_region(
             told.append(unknown_values.of_region(facts, annotated))
         return RegionPlan(facts, told, edits, RegionState.PLAIN)
     if blocks:
+        calls_back = list(callback_loops.found(loops)) if options.slow == "keep" and options.compile == "none" else []
+        if calls_back and not left_out:  # what stands in the way beside need not be mended: it would not pay
+            return RegionPlan(facts, [*hits, *calls_back], edits, RegionState.KEPT, calls_back)
         return RegionPlan(facts, hits, edits, RegionState.BLOCKED, blocks)
     if left_out:
         return RegionPlan(facts, hits, edits, RegionState.KEPT, [hit for hit in hits if hit is against])

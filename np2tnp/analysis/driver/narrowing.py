@@ -13,7 +13,7 @@ import libcst as cst
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.doors import ANYTHING, CLASSES, COUNTS, NO_DOOR, NUMBERS, RANDOM, WIDER, Admitted, Door
 from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE, Summary, hands_on_functions
-from np2tnp.analysis.domain.values import ALL_DTYPES, NO_NAMES, Array, Symbol, Unknown, Value, deps_of, refs_of, replace
+from np2tnp.analysis.domain.values import NO_NAMES, Array, Symbol, Unknown, Value, deps_of, refs_of, replace
 from np2tnp.analysis.driver.shown_parameters import (
     counts,
     generators,
@@ -40,7 +40,7 @@ def widest_plain_door(function: FunctionInfo, before: ev.RegionFacts, behind: Tr
     drawing |= {name for name, admitted in asked.items() if admitted.kind == RANDOM}
     if not blamed | drawing:
         return before
-    blamed |= _of_unknown_result(before.result) & narrowable
+    blamed |= _of_unknown_result(before) & narrowable
     shown = shown_arrays(function) | {name for name, it in asked.items() if it.kind in CLASSES and not it.numbers}
     numbers = {p.name.value for p in parameters_of(function.node.params) if p.default is not None}
     only = narrowable & set(before.parameters)
@@ -107,10 +107,14 @@ def _helpers(facts: ev.RegionFacts) -> int:
     return count
 
 
-def _of_unknown_result(result: Value | None) -> frozenset[str]:
-    """The parameters that a result was computed from of whose dtype nothing is known: callers go on with it."""
-    is_unknown = isinstance(result, Unknown) or (isinstance(result, Array) and result.dtypes == ALL_DTYPES)
-    return deps_of(result) if result is not None and is_unknown else NO_NAMES
+def _of_unknown_result(facts: ev.RegionFacts) -> frozenset[str]:
+    """The parameters that a result was computed from of whose dtype little is known: callers go on with it."""
+    result = facts.result
+    if isinstance(result, Unknown):
+        return deps_of(result)
+    if isinstance(result, Array) and not result.dtypes <= CLASSES["reals"] | CLASSES["inexact"]:
+        return deps_of(result) | operands(facts.node)
+    return NO_NAMES
 
 
 def _asked_by_callees(facts: ev.RegionFacts) -> dict[str, Admitted]:

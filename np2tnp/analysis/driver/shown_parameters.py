@@ -17,10 +17,17 @@ from np2tnp.analysis.syntax.python_tables import ARRAY_MEMBERS
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of
 from np2tnp.analysis.syntax.walk import nodes_of, walk
 
+#: Names that people give to arrays, and to no numbers. Where that is not so the original answers.
+_NAMES_OF_ARRAYS = frozenset(
+    "X Xs X_train X_test arr array data features frame frames image images img labels matrix points positions samples"
+    " signal vec vector vectors weights".split()
+)
+
 
 def shown_arrays(function: FunctionInfo) -> set[str]:
     """Parameters, and attributes, that are used as only arrays are, before their names mean something else."""
     shown = {*declared(function)[0], *_documented(function, _IS_ARRAY)}
+    shown |= {p.name.value for p in parameters_of(function.node.params) if p.default is None} & _NAMES_OF_ARRAYS
     rebound: set[str] = set()
     for statement in function.node.body.body:
         shown |= {path_of(part) for node in walk(statement) for part in _uses_of_arrays(node)} - rebound
@@ -37,9 +44,15 @@ def _rebound(target: cst.BaseExpression) -> set[str]:
 
 
 def operands(function: cst.CSTNode) -> frozenset[str]:
-    """The names, and attributes of such, that are operands of arithmetic."""
+    """The names, and attributes of such, that are operands of arithmetic, or of which parts are."""
     binary = (node for node in nodes_of(function) if type(node) is cst.BinaryOperation)
-    return frozenset(dotted(part) for node in binary for part in (node.left, node.right))
+    return frozenset(dotted(_whole(part)) for node in binary for part in (node.left, node.right))
+
+
+def _whole(node: cst.BaseExpression) -> cst.BaseExpression:
+    while isinstance(node, cst.Subscript):
+        node = node.value
+    return node
 
 
 #: Functions that make arrays of numbers alone.

@@ -22,6 +22,7 @@ from np2tnp.analysis.domain.values import (
     Array,
     Function,
     Instance,
+    Scalar,
     Sequence,
     Symbol,
     Unknown,
@@ -30,11 +31,13 @@ from np2tnp.analysis.domain.values import (
     home_of,
     is_number,
     is_numpy_number,
+    is_python_number,
     may_be_array,
     may_hold_tensor,
     parameters_in,
     refs_of,
     replace,
+    scalar_type,
     view_of,
 )
 from np2tnp.analysis.interpreter.subscripts import owner_of
@@ -321,14 +324,18 @@ class Stores(Yields):
         env.note_attribute(name, self._as_attribute(target, base, value))
         self.attribute_stored(base, name, value)
 
-    def _as_attribute(self, target: cst.Attribute, base: Value, value: Value) -> Array | None:
-        """The ndarray that ``self.name`` gives after `value` was assigned to it; None where that is not sure."""
-        if not isinstance(base, Instance) or not isinstance(value, Array) or not self.is_own_object(target.value):
+    def _as_attribute(self, target: cst.Attribute, base: Value, value: Value) -> Array | Scalar | None:
+        """What ``self.name`` gives after `value` was assigned to it: an ndarray, a number, or None."""
+        if not isinstance(base, Instance) or not self.is_own_object(target.value):
             return None
         name, known = target.attr.value, self.services.class_of(base)
         if known is None or known.is_open or not STORING.isdisjoint(known.methods) or self.gives_any(base):
             return None
         if name in known.methods or name in self.changers().shown:  # a property, or a descriptor
+            return None
+        if is_python_number(value):
+            return Scalar(scalar_type(value))
+        if not isinstance(value, Array):
             return None
         return Array(HOST, value.dtypes, weak=value.weak, zero_d=value.zero_d, nonempty=value.nonempty)
 
@@ -368,14 +375,15 @@ class Stores(Yields):
             self.attribute_stored_by(target, self.evaluate(target.value, env), env)
             self.assigned.add(target.attr.value)
             self.emit(ev.AttributeStore(node, target, self.place(target), old, target.attr.value, value, node.value))
-            env.note_attribute(target.attr.value, None)
+            result = self.operator_result(op, [old, value])
+            owner = self.evaluate(target.value, env)
+            either = join(old, result) if isinstance(old, Array) else result  # an array keeps its dtype
+            env.note_attribute(target.attr.value, self._as_attribute(target, owner, either))
             self._mark_shared(refs_of(old), f"{dotted(target)}", node, env, skip=owner_of(target), base=old)
             if isinstance(value, Sequence):  # a list there takes the items
                 self.keep(frozenset((f".{target.attr.value}",)), value, env)
             self.updates_state(old)
-            self.attribute_stored(
-                self.evaluate(target.value, env), target.attr.value, self.operator_result(op, [old, value])
-            )
+            self.attribute_stored(owner, target.attr.value, result)
             return
         if type(target) is not cst.Name:
             return

@@ -138,6 +138,8 @@ def _bring(event: ev.Operator, node: cst.BaseExpression, context: Context) -> No
         context.edits.wrap_tensor(node)
     else:
         context.edits.replace[id(node)] = partial(build.call, f"{context.tnp}.asarray")
+        if all(home_of(value) == HOST for value in event.operands):
+            context.edits.brought[id(event.node)] = id(node)
 
 
 def _differs(event: ev.Operator, operands: tuple[Value, ...], context: Context) -> bool:

@@ -5,10 +5,16 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
+
+np = pytest.importorskip("numpy")
+pytest.importorskip("tensorflow")
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "benchmarks"))
 
-from side_by_side import rewrite
+from side_by_side import rewrite  # noqa: E402
 
 LAYER = """
 import numpy as np
@@ -92,3 +98,57 @@ def test_an_attribute_is_what_was_assigned_until_other_code_may_assign_to_it() -
     assert "tnp.matmul(self.h, self.w)" in bodies["plain"]
     methods = ("branch", "loop", "called", "by_property", "by_text", "by_len", "other", "by_function")
     assert [name for name in methods if "rt.op_add(self.h * 2.5" not in bodies[name]] == []
+
+
+REGRESSION = """
+import numpy as np
+
+
+class Regression:
+    def __init__(self, rate=0.1):
+        self.rate = rate
+
+    def fit(self, X, y):
+        self.w = np.zeros(X.shape[1])
+        self.b = 0.0
+        for _ in range(50):
+            error = X @ self.w + self.b - y
+            self.w -= self.rate * (X.T @ error) / len(y)
+            self.b -= self.rate * error.mean()
+        self.scale = np.std(X, axis=0)
+        self.scale[self.scale == 0] = 1.0
+        return self
+"""
+
+
+def test_attributes_that_are_updated_in_place_keep_what_is_known_of_them() -> None:
+    new = (rewrite(REGRESSION, on_unverified="numpy").new_text or "").partition("# NumPy originals")[0]
+    assert "        error = X @ self.w + self.b - y\n" in new
+    assert "self.w -= rt.host(self.rate * (tnp.transpose(X) @ error) / len(y))" in new
+    assert "self.b -= rt.host(self.rate * tnp.mean(error))" in new
+    assert "self.scale[self.scale == 0] = 1.0" in new  # an index of an ndarray is made on the host
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "complex128", "bool"])
+def test_such_attributes_are_numpys(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NP2TNP_ABOVE", "0")
+    X = (np.arange(24).reshape(6, 4) % 5).astype(dtype)
+    y = np.arange(6.0)
+    found = []
+    for text in (REGRESSION, rewrite(REGRESSION, on_unverified="numpy").new_text or ""):
+        space: dict[str, Any] = {"__name__": "regression"}
+        exec(text, space)
+        model = space["Regression"](0.01)
+        try:
+            model.fit(X, y)
+        except Exception as error:
+            found.append(type(error).__name__)
+            continue
+        found.append({name: getattr(model, name) for name in ("w", "b", "scale")})
+    before, after = found
+    if isinstance(before, str):
+        assert before == after
+        return
+    for name, value in before.items():
+        assert type(value) is type(after[name])
+        np.testing.assert_allclose(after[name], value, rtol=1e-5, strict=True)
