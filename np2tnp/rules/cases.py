@@ -29,6 +29,7 @@ from np2tnp.analysis.domain.values import (
     may_hold_tensor,
     refs_of,
 )
+from np2tnp.analysis.syntax.python_tables import ARRAY_MEMBERS
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits.mutation import is_storable
@@ -220,8 +221,8 @@ def location_words(locations: frozenset[str]) -> str:
         return "the object it was made from (np.array() makes a copy)"
     if first.startswith("@"):
         return f"the caller's array {first[1:]}"
-    if first.startswith("."):
-        return f"the attribute {first}"
+    if first.startswith("."):  # a name that arrays have, too, tells nobody which object is meant
+        return f"the attribute {first}" if first[1:] not in ARRAY_MEMBERS else "what an object holds"
     if first.startswith("global:"):
         return f"the module's {first.rpartition(':')[2]}"
     if first.startswith("kept"):

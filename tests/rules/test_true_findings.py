@@ -5,13 +5,16 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
+import libcst as cst
 import pytest
 
 from np2tnp import pipeline
+from np2tnp.analysis.module.parameter_kinds import shown_otherwise
 from np2tnp.config import Config
 from np2tnp.model import Finding, RegionState
 from np2tnp.pipeline import check
 from np2tnp.report.totals import shown, totals
+from np2tnp.rules.cases import location_words
 
 
 def findings(text: str) -> Iterator[Finding]:
@@ -216,3 +219,69 @@ def test_the_advice_for_a_result_does_not_break_a_tuple() -> None:
     calls = [it.message for it in told if "self.check" in it.message]
     assert all("of a tuple, say so where self.check makes it" in message for message in calls)
     assert all("may have had effects" in it.message for it in told)
+
+
+#: Code whose advice names `np.array(...)`, with which it migrates: `.copy()` of an unknown object may give anything.
+COPIES = {
+    "two arguments": (
+        """
+        def add(x, y, out=None):
+            return np.add(x, y, out=out)
+
+
+        def twice(x, out=None):
+            once = add(x, x, out=out)
+            return add({}, x, out=out)
+        """,
+        "once",
+    ),
+    "a result": (
+        """
+        class Store:
+            def get(self, name, k: int):
+                v = getattr(self, name)[k:]
+                if k:
+                    shape = list(v.shape[1:])
+                    shape[0] = np.prod(v.shape[:2])
+                    return {}
+                return v
+
+            @property
+            def shape(self):
+                return self.rows, self.columns
+        """,
+        "v.reshape(shape)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "name"), COPIES.values(), ids=COPIES.keys())
+def test_the_copy_that_is_advised_is_one_that_helps(text: str, name: str) -> None:
+    found = deciding(text.format(name))
+    assert [item.message for item in found if "np.array(...)" in item.message]
+    assert not deciding(text.format(f"np.array({name})"))
+
+
+def test_what_an_object_holds_is_not_called_by_a_name_that_arrays_have() -> None:
+    assert location_words(frozenset((".shape",))) == "what an object holds"
+    assert location_words(frozenset((".weights",))) == "the attribute .weights"
+
+
+def test_a_parameter_that_is_documented_as_a_function_is_no_array() -> None:
+    text = '''import functools
+import numpy as np
+
+
+def best(image, denoise):
+    """Choose.
+
+    Parameters
+    ----------
+    image : ndarray
+    denoise : function
+        What takes noise away.
+    """
+    return functools.partial(keep, denoise, np.argmin(np.exp(image)))
+'''
+    node = cst.parse_module(text).body[2]
+    assert shown_otherwise(node) == {"denoise"}

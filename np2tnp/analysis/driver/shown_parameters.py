@@ -12,7 +12,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.module.contents import FunctionInfo
-from np2tnp.analysis.module.parameter_kinds import declared, scalar_annotation
+from np2tnp.analysis.module.parameter_kinds import declared, documented, scalar_annotation
 from np2tnp.analysis.syntax.python_tables import ARRAY_MEMBERS
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of
 from np2tnp.analysis.syntax.walk import nodes_of, walk
@@ -26,7 +26,7 @@ _NAMES_OF_ARRAYS = frozenset(
 
 def shown_arrays(function: FunctionInfo) -> set[str]:
     """Parameters, and attributes, that are used as only arrays are, before their names mean something else."""
-    shown = {*declared(function)[0], *_documented(function, _IS_ARRAY)}
+    shown = {*declared(function)[0], *documented(function.node, _IS_ARRAY)}
     shown |= {p.name.value for p in parameters_of(function.node.params) if p.default is None} & _NAMES_OF_ARRAYS
     rebound: set[str] = set()
     for statement in function.node.body.body:
@@ -105,7 +105,7 @@ _COUNTING = {
 
 def counts(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]:
     """Parameters that are numbers of items: of ``range``, of ``np.arange(n)``, lengths of axes."""
-    found = (function.uses.counts & facts.assumed_scalars) | _documented(function, _IS_COUNT)
+    found = (function.uses.counts & facts.assumed_scalars) | documented(function.node, _IS_COUNT)
     for node in nodes_of(function.node.body):
         name = node.func.attr.value if type(node) is cst.Call and type(node.func) is cst.Attribute else ""
         if name in _COUNTING and not (name == "arange" and len(node.args) > 2):  # type: ignore[attr-defined]
@@ -173,19 +173,8 @@ def generators(function: FunctionInfo) -> frozenset[str]:
 
 # --- What docstrings say, in NumPy's form (``x, y : ndarray, shape (n,)``) or Google's (``x (np.ndarray): ...``)
 
-_ENTRY = re.compile(r"^[ \t]*(\w+(?:, *\w+)*)(?: *: *([^\n]+)| \(([^)\n]+)\):)", re.MULTILINE)
 _IS_ARRAY = re.compile(r"(?:\d-?d |\()?(?:(?:np|numpy)\.)?(?:nd)?array|(?:npt\.)?NDArray\[", re.IGNORECASE)
 _IS_COUNT = re.compile(r"(?:positive |non-negative )?int(?:eger)?\b(?!.*(?:\bor\b|float|array|list|tuple|None))")
-
-
-def _documented(function: FunctionInfo, kind: re.Pattern[str]) -> set[str]:
-    """The parameters whose types, as the docstring names them, begin as `kind` says."""
-    text = function.node.get_docstring(clean=False) if isinstance(function.node, cst.FunctionDef) else None
-    if not text:
-        return set()
-    entries = ((names, numpys or googles) for names, numpys, googles in _ENTRY.findall(text))
-    found = {name for names, what in entries if kind.match(what) for name in names.replace(" ", "").split(",")}
-    return found & {p.name.value for p in parameters_of(function.node.params)}
 
 
 def _may_be_count(parameter: cst.Param) -> bool:

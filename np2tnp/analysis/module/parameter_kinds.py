@@ -4,6 +4,7 @@ them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -72,7 +73,22 @@ def shown_otherwise(function: cst.CSTNode) -> frozenset[str]:
             found.update(dotted(argument.value) for argument in part.args if argument.star == "**")
         elif type(part) is cst.Comparison and isinstance(part.comparisons[0].comparator, cst.SimpleString):
             found.add(dotted(part.left))
+    found |= documented(function, _IS_OTHER)
     return frozenset(found & {parameter.name.value for parameter in parameters_of(function.params)})
+
+
+_ENTRY = re.compile(r"^[ \t]*(\w+(?:, *\w+)*)(?: *: *([^\n]+)| \(([^)\n]+)\):)", re.MULTILINE)
+_IS_OTHER = re.compile(r"(?:a )?(?:function|callable|dict|str|string|bool)\b(?!.*(?:\bor\b|array))", re.IGNORECASE)
+
+
+def documented(function: cst.CSTNode, kind: re.Pattern[str]) -> set[str]:
+    """The parameters whose types, as the docstring names them (in NumPy's form or Google's), begin as `kind` says."""
+    text = function.get_docstring(clean=False) if isinstance(function, cst.FunctionDef) else None
+    if not text or not isinstance(function, cst.FunctionDef):
+        return set()
+    entries = ((names, numpys or googles) for names, numpys, googles in _ENTRY.findall(text))
+    found = {name for names, what in entries if kind.match(what) for name in names.replace(" ", "").split(",")}
+    return found & {p.name.value for p in parameters_of(function.params)}
 
 
 #: Expressions by default that may make an array.

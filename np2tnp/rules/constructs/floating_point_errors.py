@@ -72,7 +72,8 @@ class FloatingPointErrors(Rule):
         elif text in ("seterr", "seterrcall"):
             yield self.hit(
                 event.node,
-                f"{text}() has no effect on TensorFlow, which emits no floating-point warnings; test values instead",
+                f"{text}() has no effect on TensorFlow, which emits no floating-point warnings: to ignore some, use"
+                " `with np.errstate(...)`; to raise, test values",
                 Verdict.BLOCK,
             )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.env import HOLDERS, Stale
+from np2tnp.analysis.domain.env import HOLDERS, ITERATED, Stale
 from np2tnp.analysis.domain.values import Bound, Class, Function, Instance
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits.edit import convert_arguments
@@ -42,7 +42,9 @@ def _words(name: str, callees: list[str], shared: frozenset[str]) -> str:
     if seen or kept:
         holder = [*seen, *kept][0]
         words = f"{start}: {holder} got it, or shares memory with it, and may have kept that"
-        return f"{words}; go on with a copy ({name} = {name}.copy()), unless that is meant"
+        if name == ITERATED:
+            return f"{words}; iterate over np.array(...) of it, unless that is meant"
+        return f"{words}; if it is an array, go on with a copy ({name} = np.array({name})), unless that is meant"
     places = [place for place in sorted(shared) if place.startswith(HOLDERS)]
     if places:
         return f"{start}: {location_words(frozenset(places[:1]))} may be it, or show its memory; work on a copy"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.module.parameter_kinds import shown_otherwise
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 
@@ -41,7 +42,16 @@ class LostArgument(Rule):
             words = f"{name} is updated in place and then rebound: it stays the caller's ndarray, which NumPy updates"
             yield self.hit(node, words, Verdict.HOST)
         lost = sorted(name for name, held in context.facts.mutated.items() if not held)
-        if lost:
+        other = shown_otherwise(context.facts.node)
+        if lost and other.issuperset(lost):  # functions, say, which may hold arrays
+            names = ", ".join(lost)
+            yield self.hit(
+                node,
+                f"code that cannot be seen may have changed what {names} holds, and {names} may mean something else by"
+                f" now: move the array work into a function that is not given {names}",
+                Verdict.BLOCK,
+            )
+        elif lost:
             yield self.hit(
                 node,
                 f"{', '.join(lost)} is updated in place for the caller but may not hold that array any more:"
