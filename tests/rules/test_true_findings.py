@@ -9,12 +9,14 @@ import libcst as cst
 import pytest
 
 from np2tnp import pipeline
+from np2tnp.analysis.domain.env import ITERATED
 from np2tnp.analysis.module.parameter_kinds import shown_otherwise
 from np2tnp.config import Config
 from np2tnp.model import Finding, RegionState
 from np2tnp.pipeline import check
 from np2tnp.report.totals import shown, totals
 from np2tnp.rules.cases import location_words
+from np2tnp.rules.host.host_updates import _words
 
 
 def findings(text: str) -> Iterator[Finding]:
@@ -285,3 +287,20 @@ def best(image, denoise):
 '''
     node = cst.parse_module(text).body[2]
     assert shown_otherwise(node) == {"denoise"}
+
+
+ADVICE = {
+    "seterr": ("def f(x):\n    np.seterr(invalid='ignore')\n    return x / np.sum(x)\n", "np.errstate(...)"),
+    "text of an expression": ("def f(x):\n    print(f'{np.sum(x)=}')\n    return np.exp(x)\n", "write f'x={x!r}'"),
+}
+
+
+@pytest.mark.parametrize(("text", "advice"), ADVICE.values(), ids=ADVICE.keys())
+def test_advice_names_what_is_written_instead(text: str, advice: str) -> None:
+    assert [item.message for item in deciding(text) if advice in item.message]
+
+
+def test_what_a_loop_iterates_over_is_no_name_to_assign_to() -> None:
+    words = _words(ITERATED, ["rand"], frozenset(("seen by move",)))
+    assert "iterate over np.array(...) of it" in words
+    assert f"{ITERATED} =" not in words
