@@ -38,6 +38,7 @@ from np2tnp.rewrite.size_limits import arrays_by_row, is_vectorized, least_eleme
 from np2tnp.rewrite.staging.staged_functions import stage
 from np2tnp.rewrite.staging.symbol_reads import array_attributes
 from np2tnp.rewrite.state_reads import lifted_names, live_names, settle, settled_first, with_settled
+from np2tnp.rewrite.work import counted_work
 from np2tnp.rewrite.written_imports import add_imports, add_script_start, add_startup, without_unused_imports
 from np2tnp.rules.base import Hit
 from np2tnp.rules.host.migrated_callees import calls_of_runtime
@@ -201,7 +202,10 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
             has_test = above != NEVER and (above or (above is None and eager))
             made = made_elements(plan.facts) if has_test else None
             rows = arrays_by_row(plan.facts) if has_test and not is_vectorized(plan) else ()
-            kept = Kept(name, session.options.on_unverified, plan.facts.qualname in pure, above, made, rows, is_apart)
+            decides = has_test and above is None and not rows and not session.options.device
+            work = counted_work(plan.facts) if decides else None
+            is_pure = plan.facts.qualname in pure
+            kept = Kept(name, session.options.on_unverified, is_pure, above, made, rows, work, is_apart)
         migrated = node.with_changes(body=body)
         indent = len(tree.default_indent) * plan.facts.qualname.count(".")
         if wrapped:

@@ -44,7 +44,12 @@ def update_golden(pytestconfig: pytest.Config) -> bool:
 def as_delivered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small arrays stay with NumPy, as they do for users who have a GPU."""
     monkeypatch.delenv("NP2TNP_ABOVE")
+    from np2tnp.runtime.boundary import costs
+
     monkeypatch.setattr(hardware, "_found", True)
+    monkeypatch.setattr(
+        "np2tnp.runtime.boundary.sizes.figures", costs.Figures
+    )  # the defaults, whatever was calibrated here
 
 
 @pytest.fixture

@@ -19,11 +19,16 @@ _MODULE = "np2tnp.profiling.checkup"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what ``doctor`` understands to `parser`."""
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--calibrate",
+        action="store_true",
+        help="measure NumPy, the device and the way between them, and keep that for the runtime's size test",
+    )
 
 
 def run(args: argparse.Namespace, config: Config) -> int:
     """The command. Exit status 0; 2 when something that profile and verify need is missing or broken."""
-    report = examine()
+    report = examine(args.calibrate)
     if args.json:
         print(json.dumps(report, indent=2))
     else:
@@ -31,8 +36,11 @@ def run(args: argparse.Namespace, config: Config) -> int:
     return 0 if report["tensorflow"] is not None else 2
 
 
-def examine() -> dict[str, Any]:
-    """Everything found out: ``host``, ``tensorflow`` (None where it cannot be used), ``devices`` and ``advice``."""
+def examine(calibrates: bool = False) -> dict[str, Any]:
+    """Everything found out: ``host``, ``tensorflow`` (None where it cannot be used), ``devices`` and ``advice``.
+
+    `calibrates`: with ``calibration``, the machine's figures, which are kept where the runtime finds them.
+    """
     report: dict[str, Any] = {"host": describe_host(), "tensorflow": None, "devices": [], "advice": []}
     missing = [name for name in ("numpy", "tensorflow") if importlib.util.find_spec(name) is None]
     if missing:
@@ -50,6 +58,8 @@ def examine() -> dict[str, Any]:
     except (ChildDied, ChildTimeout, RuntimeError) as error:
         report["advice"].append(f"TensorFlow cannot be used: {error}")
         return report
+    if calibrates:
+        report["calibration"] = _calibrated()
     report["advice"] += _advise(report)
     return report
 
@@ -59,6 +69,15 @@ def _tried(child: Child, device: str) -> dict[str, Any]:
         return {"works": True, **child.ask("try_device", 120, device=device)}
     except (ChildDied, ChildTimeout, RuntimeError) as error:
         return {"works": False, "error": str(error)}
+
+
+def _calibrated() -> dict[str, Any]:
+    try:
+        with Child(_MODULE, {"TF_CPP_MIN_LOG_LEVEL": "2"}) as child:
+            found: dict[str, Any] = child.ask("calibrate", 180)
+    except (ChildDied, ChildTimeout, RuntimeError) as error:
+        return {"error": str(error)}
+    return found
 
 
 def _advise(report: dict[str, Any]) -> list[str]:
@@ -130,7 +149,39 @@ def _print(report: dict[str, Any]) -> None:
     for name, value in host["variables"].items():
         table.add_row(name, value)
     console.print(table, highlight=False)
+    for line in _of_calibration(report.get("calibration")):
+        console.print(line, highlight=False, markup=False)
     for line in report["advice"]:
         console.print(f"- {line}", highlight=False, markup=False)
     if not report["advice"]:
         console.print("everything works", highlight=False)
+
+
+#: Figures as people read them: what they are, the unit, and how many of it are one.
+_FIGURES = {
+    "host_elements": ("NumPy, operations on elements", "billion a second", 1e9),
+    "host_products": ("NumPy, products of matrices", "GFLOPS", 1e9),
+    "launch": ("an operation of TensorFlow", "µs", 1e-6),
+    "up": ("to the device", "GB/s", 1e9),
+    "down": ("from the device", "GB/s", 1e9),
+    "device_elements": ("the device, operations on elements", "billion a second", 1e9),
+    "device_products": ("the device, products of matrices", "GFLOPS", 1e9),
+}
+
+
+def _of_calibration(found: dict[str, Any] | None) -> list[str]:
+    """What was measured for the size test, and where it is kept."""
+    if found is None:
+        return []
+    lines = []
+    for name, (what, unit, one) in _FIGURES.items():
+        for kind, note in (("figures", ""), ("defaults", " (default)")):
+            if name in found.get(kind, ()):
+                lines.append(f"{what}: {found[kind][name] / one:.3g} {unit}{note}")
+    if "figures" in found and not found["devices"]:
+        lines.append("there is no GPU: the device's figures are defaults, and all calls stay in NumPy")
+    if "path" in found:
+        lines.append(f"kept in {found['path']}")
+    else:
+        lines.append(f"the figures could not be {'kept' if 'figures' in found else 'measured'}: {found['error']}")
+    return lines

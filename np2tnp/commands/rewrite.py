@@ -249,7 +249,10 @@ def _told_of_sizes(config: Config) -> list[str]:
     eager = config.compile == "none" and not config.float32
     least = FEW if config.above is None and tests and eager else config.above
     if least:
-        gpu = ", and all calls where there is no GPU" if config.above is None and not config.device else ""
-        return [f"calls with fewer than {least:,} elements stay in NumPy{gpu} (--above sets another number);", measures]
+        is_weighed = config.above is None and not config.device
+        little = ", or too little work for the way to a GPU," if is_weighed else ""
+        gpu = ", and all calls where there is no GPU" if is_weighed else ""
+        said = f"calls with fewer than {least:,} elements{little} stay in NumPy{gpu}"
+        return [f"{said} (--above sets another number);", measures]
     more = "--above N keeps NumPy for arguments of fewer than N elements"
     return [f"small arrays are slower in TensorFlow: {measures},", more]

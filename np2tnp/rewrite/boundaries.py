@@ -35,6 +35,7 @@ class Kept:
     above: int | None = None  #: None: what the runtime takes
     elements: cst.BaseExpression | None = None  #: of the largest array that the function makes itself
     rows: tuple[str, ...] = ()  #: parameters whose rows are worked on one by one
+    work: int | str | None = None  #: what is done with the arrays; None: much
     is_apart: bool = False  #: whether it stands at the end, with all that a reader of the function need not know
 
 
@@ -127,6 +128,10 @@ def _technical(facts: ev.RegionFacts, runtime: str, known: Wrapped, kept: Kept |
         arguments.append(build.argument(never if kept.above == NEVER else cst.Integer(f"{kept.above:_}"), "above"))
     if kept is not None and kept.elements is not None:
         arguments.append(build.argument(kept.elements, "elements"))
+    if kept is not None and kept.work is not None:
+        work: cst.BaseExpression
+        work = cst.Integer(str(kept.work)) if isinstance(kept.work, int) else build.string(kept.work)
+        arguments.append(build.argument(work, "work"))
     return arguments + _listed("rows", kept.rows if kept is not None else ())
 
 

@@ -20,7 +20,7 @@ from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
 from np2tnp.runtime.base import hardware
-from np2tnp.runtime.boundary import sizes
+from np2tnp.runtime.boundary import costs, sizes
 
 PROGRAMS = sorted((Path(__file__).resolve().parents[2] / "fixtures" / "programs").glob("*.py"))[3::12]
 pytestmark = pytest.mark.usefixtures("as_delivered")
@@ -130,14 +130,29 @@ def test_small_arrays_give_the_very_bits_without_tensorflow(call: Any) -> None:
         assert found.tobytes() == expected.tobytes()
 
 
+@pytest.fixture
+def near(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A device to which the way is short, so that sizes decide alone."""
+    monkeypatch.setattr(sizes, "figures", lambda: costs.Figures(launch=1e-9, up=1e15, down=1e15))
+
+
 @each
-def test_large_arrays_run_tensorflow(call: Any) -> None:
+def test_large_arrays_run_tensorflow(call: Any, near: None) -> None:
     migrated = load()
     with rt.count_ops() as count:
         result = call(migrated, LARGE)
     assert count.work > 0
     for found, expected in zip(parts(result), parts(call(original(), LARGE)), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["attribute", "property", "classmethod", "staticmethod"])
+def test_little_work_stays_with_numpy_at_any_size(name: str) -> None:
+    migrated, large = load(), np.linspace(-1.0, 1.0, 2_000_000)
+    with rt.count_ops() as count:
+        result = CALLS[name](migrated, large)
+    assert count.total == 0
+    assert np.asarray(result).tobytes() == np.asarray(CALLS[name](original(), large)).tobytes()
 
 
 @each
@@ -257,7 +272,7 @@ def said_of(text: str, keyword: str) -> str:
     return "".join(ast.unparse(it.value) for call in decorators for it in call.keywords if it.arg == keyword)
 
 
-def test_what_a_function_makes_decides() -> None:
+def test_what_a_function_makes_decides(near: None) -> None:
     text = "import numpy as np\n\n\ndef f(n):\n    return np.sum(np.exp(np.zeros((n, 100))))\n"
     module = ModuleType("m")
     exec(analyze(Source("m.py", text), Config(rewrite=True)).new_text or "", vars(module))

@@ -189,7 +189,7 @@ def test_a_second_run_changes_nothing() -> None:
 def test_originals_are_the_default() -> None:
     new = analyze(Source("m.py", TEXT), Config(rewrite=True)).new_text or ""
     assert '@rt.migrated(reals="x")\ndef helper(x):' in new
-    assert '@rt.original("helper")\ndef _(x):' in new
+    assert '@rt.original("helper", work=5)\ndef _(x):' in new
     tensors = analyze(Source("m.py", TEXT), Config(rewrite=True, boundary="tensor")).new_text or ""
     assert "_numpy" not in tensors.replace("_prints_numpy", "")
     assert "rt.original" not in tensors

@@ -184,6 +184,7 @@ class Options(NamedTuple):
     float32: bool
     state: tuple[str, ...] | None
     tensors: tuple[str, ...]
+    work: int | str
     door: dict[str, tuple[str, ...]]  #: word of ``admission.WORDS`` -> the parameters that it is said of
 
 
@@ -212,6 +213,7 @@ def migrated(
     float32: bool = False,
     state: Names | None = None,
     tensors: Names = (),
+    work: int | str = 0,
     floats: str = "",
     reals: str = "",
     inexact: str = "",
@@ -250,6 +252,7 @@ def migrated(
     float32: bool = False,
     state: Names | None = None,
     tensors: Names = (),
+    work: int | str = 0,
     floats: str = "",
     reals: str = "",
     inexact: str = "",
@@ -321,6 +324,11 @@ def migrated(
     tensors : of a method: the attributes of its object that it takes as tensors where it finds tensors. ndarrays that
         nobody but the object holds become tensors before it runs (``rewrite --state tensor``).
 
+    work : what the body does with its arrays, where that is little, or more than their sizes say: so many operations
+        on each element, or ``"matmul"`` (products of matrices) or ``"solve"`` (factorisations). Where `above` and the
+        environment decide nothing, TensorFlow then works only where it wins more than moving the arrays takes, by the
+        machine's figures. Without: many operations, so that the number of elements decides alone.
+
     A generator function is looked at when it is called, and works step by step. It can neither update parameters for
     its caller, nor be compiled, nor work in float32; TypeError where it should.
 
@@ -346,6 +354,7 @@ def migrated(
         raise ValueError(f"on_unverified={on_unverified!r} needs the original")
     if above and original is None:
         raise ValueError(f"above={above!r} needs the original")
+    _check_work(work)
     if compile not in ("none", "graph", "xla"):
         raise ValueError(f"compile must be 'none', 'graph' or 'xla', not {compile!r}")
 
@@ -372,6 +381,7 @@ def migrated(
         float32,
         None if state is None else names_in(state),
         names_in(tensors),
+        work,
         _door(
             floats=(floats, floats_or_numbers),
             reals=(reals, reals_or_numbers),
@@ -421,7 +431,7 @@ def original(
     ----------
     effects : whether the body does more than give its result and update parameters, so that a call that was refused
         half-way must not begin again.
-    on_unverified, above, elements, rows, returns, scalars, hosted, changes, methods, zero_d, state : see
+    on_unverified, above, elements, rows, work, returns, scalars, hosted, changes, methods, zero_d, state : see
         :func:`migrated`, whose decorator says what a reader wants to know, and this one the rest.
     """
     if on_unverified not in ("raise", "warn", "numpy"):
@@ -430,6 +440,8 @@ def original(
     for word, value in more.items():
         if word not in _OF_ORIGINALS:
             raise TypeError(f"rt.original() takes no argument {word!r}")
+        if word == "work":
+            _check_work(value)
         facts["updates" if word == "changes" else word] = names_in(value) if word in _LISTS else value
 
     def attach(function: Callable[..., Any]) -> None:
@@ -443,7 +455,7 @@ def original(
 #: Doors whose originals may come: by the globals of their functions, and the qualified names in them.
 _waiting: weakref.WeakValueDictionary[tuple[int, str], _Door] = weakref.WeakValueDictionary()
 _LISTS = ("rows", "returns", "scalars", "hosted", "changes", "methods", "state")
-_OF_ORIGINALS = (*_LISTS, "above", "elements", "zero_d")
+_OF_ORIGINALS = (*_LISTS, "above", "elements", "zero_d", "work")
 
 
 def is_threshold_set() -> bool:
@@ -524,6 +536,11 @@ def _is_for_a_gpu(options: Options) -> bool:
     """Whether TensorFlow works only where there is a GPU, or a tensor among the arguments."""
     left = options.original is not None and options.above is None and options.compile == "none"
     return left and not (options.device or options.float32 or options.tensors or is_threshold_set())
+
+
+def _check_work(work: int | str) -> None:
+    if work not in ("matmul", "solve") and not (isinstance(work, int) and work >= 0):
+        raise ValueError(f"work must be 'matmul', 'solve' or a number of operations, not {work!r}")
 
 
 def _check_kind(body: Callable[..., Any], options: Options) -> None:

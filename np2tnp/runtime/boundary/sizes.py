@@ -22,6 +22,7 @@ from np2tnp.runtime.base.dispatch import NUMERIC, is_tensor
 from np2tnp.runtime.base.gradients import is_recording
 from np2tnp.runtime.base.hardware import has_gpu
 from np2tnp.runtime.base.looking import items_of, own_dict, slots_of
+from np2tnp.runtime.boundary.costs import FEW_IN_MATRICES, Seen, Work, figures, pays
 from np2tnp.runtime.boundary.door import NEVER, Elements, is_threshold_set
 from np2tnp.runtime.boundary.object_state import names_of
 from np2tnp.runtime.boundary.unknown_calls import call_plain
@@ -47,6 +48,8 @@ _NO_TENSORS = _SINGLE | {np.ndarray}
 _ITEMS, _NESTED = 16, 4
 
 _DEPTH = 4
+
+_FLOAT = 8  #: bytes
 
 #: Types met so far -> "array", "single", "tensor", "items", "table" or "object".
 KINDS: dict[type, str] = {}
@@ -75,14 +78,15 @@ def by_size(
     elements: Elements = 0,
     gpu_only: bool = False,
     rows: tuple[str, ...] = (),
+    work: Work = 0,
 ) -> Callable[..., Any]:
     """`public` for large arrays, `original` for small ones: the runtime starts nothing for these.
 
     `elements`: how many the arrays have that the function makes itself, or a function that says so of the parameters
     that it is called by. `gpu_only`: all arrays are small where there is no GPU. `rows`: parameters that count for one
-    of their items.
+    of their items. `work`: what is done with the arrays, where that decides with `gpu_only` (see ``costs.py``).
     """
-    is_small = small_calls(public, above, elements, gpu_only, rows)
+    is_small = small_calls(public, above, elements, gpu_only, rows, work)
 
     @functools.wraps(public)
     def chosen(*args: Any, **kwargs: Any) -> Any:
@@ -94,21 +98,66 @@ def by_size(
 
 
 def small_calls(
-    function: Callable[..., Any], above: int, elements: Elements, gpu_only: bool, rows: tuple[str, ...] = ()
+    function: Callable[..., Any],
+    above: int,
+    elements: Elements,
+    gpu_only: bool,
+    rows: tuple[str, ...] = (),
+    work: Work = 0,
 ) -> Callable[[tuple[Any, ...], dict[str, Any]], bool]:
     """What says of the arguments of a call of `function` whether it is small; see :func:`by_size`."""
     made = _made(function, elements)
     namespace = getattr(inspect.unwrap(function), "__globals__", {})
     places = {name: place for name, place in _places(function).items() if name in rows}
+    work = work if gpu_only else 0  # who says a number, or a device, has decided
+    above = FEW_IN_MATRICES if isinstance(work, str) else above
 
     def is_small(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         state = names_of(namespace)
         if gpu_only and not has_gpu():
             return not _hold_tensors((*args, *kwargs.values()) if kwargs else args, _DEPTH, None, state)
         given = by_row(args, kwargs, places) if places else (args, kwargs)
-        return is_below(above, *given, made, state)
+        if is_below(above, *given, made, state):
+            return True
+        return bool(work) and not _pays(work, *given, made, state)
 
     return is_small
+
+
+def _pays(
+    work: Work,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    made: Callable[[tuple[Any, ...], dict[str, Any]], int] | None,
+    state: frozenset[str],
+) -> bool:
+    """Whether arrays that are large enough are worth their way to the device and back."""
+    seen = Seen()
+    for value in (*args, *kwargs.values()):
+        _look(value, seen, _DEPTH, None, state)
+    return pays(work, seen, 0 if made is None else made(args, kwargs), figures())
+
+
+def _look(value: Any, seen: Seen, depth: int, most: int | None, state: frozenset[str]) -> None:
+    """Add up the arrays that :func:`_extent` sees in `value`."""
+    kind = KINDS.get(type(value)) or kind_of(value)
+    if kind == "tensor":
+        seen.has_tensors = True
+    elif type(value) is _Counted:
+        seen.add_bytes(_FLOAT * value.size, crosses=False)
+    elif kind == "array":
+        seen.add(value)
+    elif kind == "object":
+        for part in attributes_of(value, state) if most is None else ():
+            _look(part, seen, depth, _ITEMS, state)
+    elif kind != "single" and depth:
+        numbers = 0
+        for item in itertools.islice(items_of(value) or (), most):
+            if type(item) in _SINGLE:
+                numbers += 1
+            else:
+                _look(item, seen, depth - 1, most and _NESTED, state)
+        seen.add_bytes(_FLOAT * numbers)
 
 
 def core_by_size(

@@ -158,7 +158,7 @@ def wrap(body: Callable[..., Any], options: Options) -> Any:
         kept = None if options.state is None else State(body, options.state)
         compiled = Compiled(body, compile_as, kept, plan.plain, gives_back=bool(plan.returns))
         if original is not None and gpu_only and not float32:
-            eager = SmallCalls(original, small_calls(body, FEW, options.elements, gpu_only, options.rows))
+            eager = SmallCalls(original, small_calls(body, FEW, options.elements, gpu_only, options.rows, options.work))
     if inspect.isgeneratorfunction(body):
         public = wrap_generator(body, plan, fallback, device)
     else:
@@ -168,7 +168,7 @@ def wrap(body: Callable[..., Any], options: Options) -> Any:
         return public
     if options.rows and not options.mutates and compiled is None and hasattr(public, "core"):
         public.core = core_by_size(public.core, original, least, options.rows)
-    return by_size(public, original, least, options.elements, gpu_only, options.rows)
+    return by_size(public, original, least, options.elements, gpu_only, options.rows, options.work)
 
 
 def _wrap(

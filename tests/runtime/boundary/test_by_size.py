@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from np2tnp import runtime as rt
 from np2tnp.runtime.boundary import sizes
+from np2tnp.runtime.boundary.costs import Figures, Seen, pays
 
 pytestmark = pytest.mark.usefixtures("as_delivered")
 
@@ -358,3 +359,127 @@ def test_a_migrated_caller_reaches_the_original_of_a_scan_of_rows():
     calls.clear()
     assert caller(np.ones((6, 2))) == 12.0
     assert calls == ["numpy"]
+
+
+# --- ``work=``: what a call does decides whether its arrays cross to the device
+
+
+def who(work, *args, **options):
+    """Who answers a call with these arguments: the body, or the original."""
+    made = rt.migrated(original=lambda *given: "numpy", work=work, **options)(lambda *given: "tensorflow")
+    return made(*args)
+
+
+class Layer:
+    def __init__(self, w):
+        self.w = w
+
+
+@pytest.mark.parametrize("size", [10, sizes.FEW, 1_000_000, 20_000_000])
+@pytest.mark.parametrize("work", [1, 3])
+def test_little_work_never_crosses(work, size):
+    assert who(work, np.zeros(size, np.int8)) == "numpy"
+    assert who(work, np.broadcast_to(np.zeros(1), size)) == "numpy"
+
+
+@pytest.mark.parametrize(
+    ("work", "args", "expected"),
+    [
+        (0, (np.zeros(sizes.FEW),), "tensorflow"),  # what an earlier release wrote
+        (0, (np.zeros(sizes.FEW - 1),), "numpy"),
+        (15, (np.zeros(1_000_000),), "tensorflow"),
+        (15, (np.zeros(sizes.FEW - 1),), "numpy"),
+        (15, (np.zeros(1_000_000), *[np.zeros(1_000_000)] * 12), "numpy"),  # they would all have to cross
+        (15, ([np.zeros(1_000_000)] * 13,), "numpy"),
+        (15, (Layer([np.zeros(1_000_000)] * 13),), "numpy"),
+        (15, ({"x": np.zeros(1_000_000)},), "tensorflow"),
+        ("matmul", (np.zeros((300, 300)), np.zeros((300, 300))), "tensorflow"),
+        ("matmul", (np.zeros((100, 100)), np.zeros((100, 100))), "numpy"),
+        ("matmul", (np.zeros((90, 90)), np.zeros((90, 90))), "numpy"),
+        ("matmul", (np.zeros((3000, 3000)), np.zeros(3000)), "numpy"),  # each element is used once
+        ("matmul", (np.zeros((1_000_000, 3)), np.zeros((3, 3))), "numpy"),
+        ("matmul", (np.zeros((1000, 1000)), np.zeros((1000, 1000)), np.zeros(1000)), "tensorflow"),
+        ("matmul", (Layer(np.zeros((1000, 1000))), np.zeros((1000, 1000))), "tensorflow"),
+        ("matmul", (np.zeros((1000, 1000)),), "tensorflow"),
+        ("matmul", (np.zeros(10_000_000), np.zeros(10_000_000)), "numpy"),
+        ("solve", (np.zeros((2000, 2000)), np.zeros(2000)), "tensorflow"),
+        ("solve", (np.zeros((50, 50)), np.zeros(50)), "numpy"),
+    ],
+)
+def test_work_is_weighed_against_moving_the_data(work, args, expected):
+    assert who(work, *args) == expected
+
+
+def test_what_is_on_the_device_costs_no_way_there():
+    tensor = rt.tensor(np.zeros(3))
+    for args in ((tensor,), (np.zeros(1_000_000), tensor), ([tensor, np.zeros(1_000_000)],)):
+        assert who(1, *args) == "tensorflow"
+        assert who("matmul", *args) == "tensorflow"
+    migrated = rt.migrated(original=lambda x: "numpy", work=1)(lambda x: rt.op_add(x, 1))
+    assert (migrated.core(tensor) == tf.ones(3, tf.float64)).numpy().all()
+
+
+@pytest.mark.parametrize("work", [1, "matmul"])
+def test_an_explicit_number_wins(work, monkeypatch):
+    assert who(work, np.zeros(10), above=10) == "tensorflow"
+    assert who(work, np.zeros(9), above=10) == "numpy"
+    for text, size, expected in (("0", 1, "tensorflow"), ("50", 50, "tensorflow"), ("50", 49, "numpy")):
+        monkeypatch.setenv("NP2TNP_ABOVE", text)
+        assert who(work, np.zeros(size)) == expected
+
+
+def test_a_device_that_is_named_is_taken():
+    assert who(1, np.zeros(sizes.FEW), device="/CPU:0") == "tensorflow"
+
+
+def test_arrays_that_the_function_makes_come_back_only():
+    def made(n, work):
+        return rt.migrated(original=lambda n: "numpy", work=work, elements=lambda n: n)(lambda n: "tensorflow")(n)
+
+    assert made(10_000_000, 4) == "tensorflow"
+    assert who(4, np.broadcast_to(np.zeros(1), 10_000_000)) == "numpy"
+    assert made(10_000_000, 1) == "numpy"
+    assert made(500, 4) == "numpy"
+
+
+def test_without_a_gpu_the_original_answers(monkeypatch):
+    from np2tnp.runtime.base import hardware
+
+    monkeypatch.setattr(hardware, "_found", False)
+    assert who("matmul", np.zeros((1000, 1000)), np.zeros((1000, 1000))) == "numpy"
+
+
+def test_the_machines_figures_decide():
+    seen = Seen()
+    seen.add(np.broadcast_to(np.zeros(1), 10_000_000))
+    usual = Figures()
+    assert not pays(1, seen, 0, usual)
+    assert pays(1, seen, 0, usual._replace(up=400e9, down=400e9))  # a device that shares the host's memory
+    assert pays(7, seen, 0, usual)
+    assert not pays(7, seen, 0, usual._replace(up=1e9))
+    assert not pays(7, seen, 0, usual._replace(down=1e9))
+    assert not pays(7, seen, 0, usual._replace(host_elements=20e9))
+    assert not pays(7, seen, 0, usual._replace(launch=1e-2))
+
+
+@pytest.mark.parametrize("work", ["sort", -1, 2.5, None])
+def test_other_words_are_refused(work):
+    with pytest.raises(ValueError, match="work must be"):
+        rt.migrated(lambda x: x, original=lambda x: x, work=work)
+    with pytest.raises(ValueError, match="work must be"):
+        rt.original("f", work=work)
+
+
+def test_the_word_may_stand_beside_the_original():
+    @rt.migrated
+    def apart(x):
+        return "tensorflow"
+
+    apart.__wrapped__.__qualname__ = "apart"
+    made = rt.migrated(apart.__wrapped__)
+
+    @rt.original("apart", work=1)
+    def _(x):
+        return "numpy"
+
+    assert made(np.zeros(1_000_000)) == "numpy"

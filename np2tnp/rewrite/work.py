@@ -1,0 +1,155 @@
+"""How much a function does with its arrays: what the size test weighs against moving them to a device.
+
+A guess about speed and nothing else. What the text does not tell counts as much work, so that the sizes of the arrays
+decide alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import Array, Const, Scalar, Symbol, Value
+from np2tnp.analysis.syntax.walk import walk
+
+#: So many operations on each element are worth every transfer, and are not told.
+MUCH = 20
+
+_PRODUCTS = frozenset(f"numpy.{name}" for name in "dot matmul einsum tensordot inner linalg.multi_dot".split())
+_PRODUCTS |= {"ndarray.dot"}
+_FACTORS = frozenset(
+    f"numpy.linalg.{name}"
+    for name in "solve inv pinv det slogdet cholesky qr svd eig eigh eigvals eigvalsh lstsq".split()
+)
+
+
+def _weights() -> dict[str, int]:
+    """Operations for each element, of functions and of methods: sine as NumPy takes several times as long as to add."""
+    tables = {
+        0: "reshape ravel transpose swapaxes moveaxis expand_dims squeeze atleast_1d atleast_2d broadcast_to asarray"
+        " shape ndim size split array_split diagonal real imag isscalar result_type finfo iinfo dtype view item tolist",
+        1: "add subtract multiply divide true_divide negative positive square sqrt abs absolute fabs sign maximum"
+        " minimum clip where sum mean max min amax amin prod any all argmax argmin cumsum zeros ones empty full"
+        " zeros_like ones_like empty_like full_like arange linspace eye identity concatenate stack vstack hstack"
+        " column_stack copy array astype equal not_equal less less_equal greater greater_equal logical_and logical_or"
+        " logical_not isnan isfinite isinf floor ceil trunc rint round around conj conjugate flip roll tile repeat"
+        " vdot trace diff ptp ascontiguousarray count_nonzero flatten fill nonzero",
+        4: "exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh power hypot"
+        " float_power mod remainder fmod floor_divide std var linalg.norm outer gradient meshgrid",
+    }
+    return {name: weight for weight, names in tables.items() for name in names.split()}
+
+
+_WEIGHTS = _weights()
+_OPERATORS = {"pow": 4, "floordiv": 4, "mod": 4, "divmod": 8}
+#: Builtins that leave arrays alone, or do one operation on them.
+_BUILTINS = {**dict.fromkeys("len range float int bool isinstance type tuple list dict str enumerate zip".split(), 0)}
+_BUILTINS |= {"abs": 1, "round": 1, "complex": 0, "print": 0, "repr": 0, "slice": 0}
+
+
+def counted_work(facts: ev.RegionFacts) -> int | str | None:
+    """``work`` of the decorator: operations on each element, or a word for products of matrices; None: much."""
+    trips = _trips(facts.node)
+    words: set[str] = set()
+    total = 0
+    for event in facts.events:
+        word = _word(event)
+        operations = 1 if word else _operations(event)
+        if operations == 0:
+            continue
+        times = trips.get(id(event.node), 0 if event.place.loops else 1)
+        if operations is None or not times or event.place.nested:
+            return None
+        if word:
+            words.add(word)
+        total += operations * times
+        if total >= MUCH:
+            return None
+    return max(words) if words else max(total, 1)
+
+
+def _word(event: ev.Event) -> str:
+    """The word for an event that is more work than its arrays have elements."""
+    if isinstance(event, ev.Operator) and event.op == "matmul":
+        return "" if _are_vectors(event.operands) else "matmul"
+    if not isinstance(event, ev.Call) or event.api is None:
+        return ""
+    if event.api in _FACTORS:
+        return "solve"
+    if event.api in _PRODUCTS:
+        given = [argument.value for argument in event.arguments]
+        given += [event.receiver] if event.receiver is not None and event.api.startswith("ndarray.") else []
+        return "" if _are_vectors(given) else "matmul"
+    return ""
+
+
+def _are_vectors(values: tuple[Value, ...] | list[Value]) -> bool:
+    """Whether one of the factors is certainly no matrix, so that each element of the others is used once."""
+    return any(isinstance(value, Array) and value.rank is not None and value.rank < 2 for value in values)
+
+
+def _operations(event: ev.Event) -> int | None:
+    """Operations on each element; None where the text does not tell."""
+    if isinstance(event, ev.Operator):
+        return 0 if _is_number(event.result) else _of_operator(event)
+    if isinstance(event, ev.Call):
+        return _of_call(event)
+    if isinstance(event, ev.Read):
+        return int(any(isinstance(key, Array) and key.rank != 0 for key in event.keys))
+    if isinstance(event, ev.Store):
+        return _OPERATORS.get(event.op, 1)
+    if isinstance(event, ev.ElementLoop):
+        return None
+    return 0
+
+
+def _of_operator(event: ev.Operator) -> int:
+    squares = event.op == "pow" and any(isinstance(part, Const) and part.value == 2 for part in event.operands)
+    return 1 if squares else _OPERATORS.get(event.op, 1)
+
+
+def _of_call(event: ev.Call) -> int | None:
+    if event.api is None:
+        name = event.callee.name if isinstance(event.callee, Symbol) else ""
+        home, _, short = name.rpartition(".")
+        return 0 if home == "math" else _BUILTINS.get(short) if home == "builtins" else None
+    if event.api in _PRODUCTS:  # with a vector
+        return 1
+    home, _, name = event.api.partition(".")
+    weight = _WEIGHTS.get(name) if home in ("numpy", "ndarray") else None
+    if weight is None and _is_number(event.result) and all(_is_number(it.value) for it in event.arguments):
+        return 0  # np.float64(3)
+    takes = [*(argument.value for argument in event.arguments), *([event.receiver] if event.receiver else [])]
+    return 0 if weight and takes and all(map(_is_number, takes)) and _is_number(event.result) else weight
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, (Const, Scalar)) or (isinstance(value, Array) and value.rank == 0)
+
+
+def _trips(node: cst.CSTNode) -> dict[int, int]:
+    """How often the nodes within loops are run, by id: 0 where the text does not tell."""
+    found: dict[int, int] = {}
+    for loop in walk(node):
+        if isinstance(loop, (cst.For, cst.While)):
+            times = _times(loop)
+            for part in _within(loop):
+                found[id(part)] = found.get(id(part), 1) * times
+    return found
+
+
+def _within(loop: cst.For | cst.While) -> Iterator[cst.CSTNode]:
+    yield from walk(loop.body)
+    if isinstance(loop, cst.While):
+        yield from walk(loop.test)
+
+
+def _times(loop: cst.For | cst.While) -> int:
+    """The number in ``for _ in range(3)``; 0 where there is none."""
+    if not isinstance(loop, cst.For) or not isinstance(loop.iter, cst.Call) or len(loop.iter.args) != 1:
+        return 0
+    called, count = loop.iter.func, loop.iter.args[0].value
+    is_range = isinstance(called, cst.Name) and called.value == "range"
+    return int(count.value.replace("_", ""), 0) if is_range and isinstance(count, cst.Integer) else 0
