@@ -487,6 +487,8 @@ class Calls(BuiltinCalls):
             self.write(node, where, receiver, UNKNOWN, env, op=f"ndarray.{name}")
         if name in CONTAINER_MUTATORS and may_hold_tensor(receiver):
             self.facts.host_parameters |= {ref[1:] for ref in refs_of(receiver) if ref.startswith("@")}
+        if name == "put" and len(arguments) > 1 and may_hold_tensor(receiver):  # no queue's, perhaps
+            self.construct(node, "unknown in-place method", name)
         if self._is_anybodys(where, receiver, name, arguments, env):
             if name in KEEPING_METHODS:
                 self.puts(receiver, [argument.value for argument in arguments])
@@ -496,8 +498,6 @@ class Calls(BuiltinCalls):
             home = EITHER if may_hold_tensor(receiver) else HOST
             return Unknown(home, refs_of(receiver) | refs_of(result), view="view")
         if name in KEEPING_METHODS:
-            if name == "put" and len(arguments) > 1 and may_hold_tensor(receiver):  # no queue's, perhaps
-                self.construct(node, "unknown in-place method", name)
             self.puts(receiver, [argument.value for argument in arguments])
             for argument in arguments:
                 self.keep(refs_of(receiver) | {f"kept by {dotted(where) or 'an object'}"}, argument.value, env)

@@ -17,7 +17,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "benchmarks"))
 
-from side_by_side import compare_text
+from side_by_side import compare_text, rewrite
 
 #: Of lists, dicts, queues, texts, files, loggers, and of arrays.
 PYTHONS = "append extend add update put get pop setdefault write log info format remove copy".split()
@@ -201,3 +201,14 @@ def test_operators_of_an_unknown_class_get_no_copies(form: str, place: str, monk
     for call, it in zip(calls, judgements, strict=True):
         loud = place == "what a call gave" and (it.kind == "refused" or it.detail.startswith("refused the input"))
         assert loud or it.kind in ("equal", "raised"), (call, it.kind, it.detail, report.new_text)
+
+
+@pytest.mark.parametrize("update", ["put([0], 5)", "fill(5)", "partition(1)", "sort()", "itemset(0, 5)"])
+def test_no_tensor_is_asked_to_update_itself_where_an_array_may_be_the_callers(update: str) -> None:
+    text = (
+        "import numpy as np\n\n\ndef f(n, out=None):\n    if out is None:\n        out = np.arange(float(n))\n"
+        f"    v = out[::-1]\n    v.{update}\n    return np.exp(v)\n"
+    )
+    new = rewrite(text, on_unverified="numpy").new_text or ""
+    migrated = new.partition("# NumPy originals")[0]
+    assert "tnp.arange" not in migrated or f"v.{update}" not in migrated
