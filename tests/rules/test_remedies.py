@@ -127,7 +127,7 @@ ADVICE = {
             z = np.exp(y)
             return z, z.ravel()
         """,
-        "return np.array(...) of them",
+        "np.array(...) copies an array",
         """
         def f(x, y):
             z = np.exp(y)

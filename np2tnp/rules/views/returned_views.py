@@ -43,21 +43,20 @@ class ReturnedView(Rule):
         assert isinstance(event, ev.Construct)
         if not context.in_region:
             return
-        words = "two results, or parts of one, may share memory: return np.array(...) of them, or the base alone"
+        words = "two results, or parts of one, may share memory: return copies, or the base alone"
         if event.detail:
             shown = location_words(frozenset((event.detail,)))
-            words = f"the result may be a view of {shown}: return np.array(...) of it"
+            words = f"the result may be a view of {shown}: return a copy"
             if event.detail.startswith("@"):
                 name = event.detail[1:]
-                words = f"if {name} is an array, the result may be a view of it: return np.array(...) of that part"
+                words = f"if {name} is an array, the result may be a view of it: return a copy of that part"
                 if name in shown_otherwise(context.facts.node):
-                    words = (
-                        f"the result may be a view of an array that {name} holds or gives: return np.array(...) of it"
-                    )
+                    words = f"the result may be a view of an array that {name} holds or gives: return a copy"
             elif event.detail.startswith("seen by "):
                 callee = event.detail.removeprefix("seen by ")
                 words = f"{callee} got, or gave, an array that it may have kept, and the result may be a view of that"
-                words = f"{words}: give it copies, or return np.array(...) of it"
+                words = f"{words}: give it copies, or return some"
+        words = f"{words} (np.array(...) copies an array, whatever it comes from)"
         if event.detail.startswith("seen by "):  # by code that cannot be seen itself
             yield self.hit(event.node, words, Verdict.HOST if context.trusts else Verdict.BLOCK, Safety.UNSAFE)
         else:
