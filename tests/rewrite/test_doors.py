@@ -14,7 +14,7 @@ pytest.importorskip("tensorflow")
 from np2tnp.config import Config  # noqa: E402
 from np2tnp.engine import analyze  # noqa: E402
 from np2tnp.files.source import Source  # noqa: E402
-from np2tnp.runtime import refusals  # noqa: E402
+from np2tnp.runtime import UnverifiedError, refusals  # noqa: E402
 
 FUNCTIONS = """
 import numpy as np
@@ -539,3 +539,64 @@ def test_integers_that_an_array_beside_them_cannot_hold(monkeypatch: pytest.Monk
         calls = (space["capped"], x, n), (space["below"], x), (space["below"], x, n), (space["Cap"](n).below, x)
         found.append([result(*call)[0] for call in calls])
     assert agree(*found), found
+
+
+UNSEEN = """
+import numpy as np
+
+
+def mapped(p, f):
+    a = np.exp(p["w"])
+    m = max(map(f, [1, 2]))
+    return a * m + p["w"]
+
+
+def keyed(p, f):
+    a = np.exp(p["w"])
+    m = sorted([2, 1], key=f)[0]
+    return a * m + p["w"]
+
+
+def drawn(p, f):
+    a = np.exp(p["w"])
+    for v in map(f, [1, 2]):
+        a = a + v
+    return a + p["w"]
+
+
+def asked(p, f):
+    a = np.exp(p["w"])
+    for v in f.steps:
+        a = a + v
+    return a + p["w"]
+
+
+def scaled(p, f):
+    a = np.exp(p["w"])
+    for i in range(len(a)):
+        a = a + i
+    return a + p["w"]
+"""
+
+
+@pytest.mark.parametrize("name", ["mapped", "keyed", "drawn", "asked"])
+def test_items_of_a_dict_stand_in_no_door_where_a_callback_or_a_generator_may_change_them(name: str) -> None:
+    report = analyze(Source("unseen.py", UNSEEN), Config(rewrite=True, slow="convert"))
+    assert report.new_text is not None
+    assert "p[w]" not in report.new_text.partition(f"def {name}(")[0].rpartition("\n\n")[2]
+    assert "p[w]" in report.new_text.partition("def scaled(")[0].rpartition("\n\n")[2]
+
+
+@pytest.mark.parametrize("name", ["mapped", "keyed", "drawn"])
+def test_a_function_that_puts_other_items_into_a_dict_meanwhile_is_noticed(name: str) -> None:
+    text = analyze(Source("unseen.py", UNSEEN), Config(rewrite=True, slow="convert")).new_text
+    module: dict[str, Any] = {"__name__": "unseen"}
+    exec(compile(text, "unseen.py", "exec"), module)
+    held = {"w": np.array([0.1, 0.2, 0.3])}
+
+    def replaces(_: int) -> int:
+        held["w"] = np.zeros(3)
+        return 1
+
+    with pytest.raises(UnverifiedError, match="got other items meanwhile"):
+        module[name](held, replaces)

@@ -6,7 +6,7 @@ runtime stand in its body, the better the door. Of doors that are as good the wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 
 import libcst as cst
 
@@ -219,14 +219,46 @@ def _steady_items(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[st
     calls = [event for event in facts.events if isinstance(event, ev.Call)]
     if any(it.api is None and not _is_pythons(it.callee) for it in calls) or hands_on_functions(facts):
         return NO_NAMES
-    items = items_by_text(function).items()
-    return frozenset(f"{owner}[{key}]" for owner, keys in items for key in keys if owner in facts.parameters)
+    items = items_by_text(function)
+    if any(_may_run_others(node, items) for node in nodes_of(function.node.body)):
+        return NO_NAMES
+    return frozenset(f"{owner}[{key}]" for owner, keys in items.items() for key in keys if owner in facts.parameters)
+
+
+#: Functions of Python's that call none of what they are given, and ask no iterator for its items.
+_QUIET = frozenset(
+    "len range float int bool complex abs round pow divmod isinstance issubclass callable type id".split()
+)
 
 
 def _is_pythons(callee: Value) -> bool:
     """Whether a function is one of Python's own that runs no other code that may know the dict."""
     module, _, name = callee.name.partition(".") if isinstance(callee, Symbol) else ("", "", "")
-    return module == "math" or (module == "builtins" and name not in _BY_TEXT)
+    return (module == "math" and name not in ("fsum", "prod", "sumprod", "dist")) or (
+        module == "builtins" and name in _QUIET
+    )
+
+
+def _may_run_others(node: cst.CSTNode, owners: Container[str]) -> bool:
+    """Whether a generator that is asked for its items, or what a ``with`` enters, may run here."""
+    kind = type(node)
+    if kind in (cst.For, cst.CompFor):
+        return not _is_steady(node.iter, owners)  # type: ignore[attr-defined]
+    if kind is cst.Assign:
+        several = any(type(it.target) in (cst.Tuple, cst.List) for it in node.targets)  # type: ignore[attr-defined]
+        return several and not _is_steady(node.value, owners)  # type: ignore[attr-defined]
+    if kind is cst.ComparisonTarget and type(node.operator) in (cst.In, cst.NotIn):  # type: ignore[attr-defined]
+        return not _is_steady(node.comparator, owners)  # type: ignore[attr-defined]
+    return kind in (cst.With, cst.StarredElement, cst.Yield, cst.Await)
+
+
+def _is_steady(node: cst.BaseExpression, owners: Container[str]) -> bool:
+    """Whether the items of what stands here are there already: numbers, a display, the dict, a shape."""
+    if type(node) is cst.Call:
+        return type(node.func) is cst.Name and node.func.value == "range"
+    if type(node) is cst.Attribute:
+        return node.attr.value == "shape"
+    return type(node) in (cst.Tuple, cst.List) or (type(node) is cst.Name and node.value in owners)
 
 
 def _steady_attributes(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]:

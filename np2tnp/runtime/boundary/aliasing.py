@@ -8,6 +8,7 @@ import functools
 import gc
 import itertools
 import logging
+import operator
 import os
 import sys
 import threading
@@ -285,6 +286,24 @@ class Watched:
             )
 
 
+class WatchedItems:
+    """A container of arrays in which somebody else may put others while the body works on a copy of it."""
+
+    def __init__(self, name: str, container: Any) -> None:
+        self._name = name
+        self._container = container
+        self._before = list(_items(container) or ())
+
+    def require_unchanged(self, function: str) -> None:
+        """Raise UnverifiedError if its items are others: the body may have read what is not there any more."""
+        now = list(_items(self._container) or ())
+        if len(now) != len(self._before) or any(map(operator.is_not, now, self._before)):
+            raise UnverifiedError(
+                f"argument {self._name!r} of {function} got other items meanwhile from an object or a function that"
+                " holds it, too; pass a copy"
+            )
+
+
 def may_hold(value: Any) -> bool:
     """Whether `value` is an array of NumPy's, or may hold some."""
     return kind_of(value) not in _EMPTY
@@ -333,7 +352,7 @@ def watched(
     receiver: str | None,
     pure: bool,
     refuses: bool,
-) -> list[Watched]:
+) -> list[Watched | WatchedItems]:
     """The arguments that become tensors and that objects, or functions, among the arguments may change by themselves.
 
     Refused is one that the body updates, since an object would not show that, but for what the function's own object
@@ -343,6 +362,7 @@ def watched(
     taken: list[tuple[str, np.ndarray]] = []
     objects: list[Any] = []
     more: list[Any] = []  #: its own object, and what runs code
+    slots = list(slots)
     for name, value in slots:
         kind = KINDS.get(type(value)) or kind_of(value)
         if name == receiver or is_of(value, ACTIVE):
@@ -373,7 +393,12 @@ def watched(
         active = [value for value in more if is_of(value, ACTIVE)]
         own = kept_by([value for value in more if is_object(value)])
         found += _shared(taken, [*own, *reached.look(active)])
-    return [Watched(name, array) for name, array in found if name not in mutates]
+    names = {name for name, _ in found if name not in mutates}
+    containers = [(name, value) for name, value in slots if name in names and _items(value) is not None]
+    return [
+        *(Watched(name, array) for name, array in found if name in names),
+        *(WatchedItems(name, value) for name, value in containers),
+    ]
 
 
 def only_reads_attributes(code: types.CodeType, name: str) -> bool:

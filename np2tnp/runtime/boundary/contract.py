@@ -21,7 +21,7 @@ from np2tnp.runtime.base.own_operators import ASKED_BY, asked_in, asked_object, 
 from np2tnp.runtime.base.shared_memory import OF_ANY, OF_ARRAYS, leaves, overlap, overlaps_itself
 from np2tnp.runtime.boundary import threads
 from np2tnp.runtime.boundary.admission import FITTING, Admission, is_admitted
-from np2tnp.runtime.boundary.aliasing import Reachable, Watched, kept_by, only_reads_attributes, watched
+from np2tnp.runtime.boundary.aliasing import Reachable, Watched, WatchedItems, kept_by, only_reads_attributes, watched
 from np2tnp.runtime.boundary.refusals import use_of
 from np2tnp.runtime.symbols.masked import Masked
 from np2tnp.runtime.symbols.python_number import Weak
@@ -96,7 +96,7 @@ class Call(NamedTuple):
     originals: dict[str, Any]  #: caller's objects of the parameters in `mutates` and `returns`
     converted: dict[str, Any]  #: what the body got for them
     beside: bool  #: whether other threads ran when it began
-    watched: list[Watched]  #: what objects among the arguments may change meanwhile
+    watched: list[Watched | WatchedItems]  #: what objects among the arguments may change meanwhile
 
 
 class Plan:
