@@ -153,6 +153,8 @@ def _folded(name: str, scan: str, python: Callable[..., Any], result: Any, value
     count = len(step.steps)
     if isinstance(value, np.ndarray):
         value = array(value)
+    if type(result) is complex and is_tensor(value) and value.dtype == tf.float64:
+        raise UnverifiedError("Python's complex answers beside NumPy's float64: their sum is weak in promotion")
     if not is_tensor(result) and not is_tensor(value) and not isinstance(result, Numbers):
         return _folded_numbers(name, result, value, step, where)
     pairs = [operand(v) for v in (result, value)]
