@@ -382,14 +382,15 @@ def watched(
         return []
     found = _shared(taken, kept_by(objects)) if objects else []
     reached = Reachable(body)
-    if not pure:
+    runs = not pure or any(isinstance(value, Iterator) for value in more)  # such as a generator: its code goes on
+    if runs:
         found += [it for it in _shared(taken, reached.look((), function=True)) if it[0] not in mutates]
     for name, _ in found:
         if name in mutates or (refuses and not pure):
             what = "updates" if name in mutates else "gets"
             words = "an object, or code that it calls, that holds it"
             raise UnverifiedError(f"{function} {what} {name!r} and {words}; pass a copy of it")
-    if not pure:
+    if runs:
         active = [value for value in more if is_of(value, ACTIVE)]
         own = kept_by([value for value in more if is_object(value)])
         found += _shared(taken, [*own, *reached.look(active)])

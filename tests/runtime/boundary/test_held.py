@@ -153,3 +153,42 @@ def test_reads_of_attributes_are_told_from_other_uses() -> None:
     for function in (of_attributes, called, given_away, captured):
         expected = function is of_attributes
         assert only_reads_attributes(function.__code__, "self") is expected, function.__name__
+
+
+class TestWhatAGeneratorChangesWhileItIsIterated:
+    """It holds the dict that is an argument, too, and puts another array into it: nobody called it by name."""
+
+    @staticmethod
+    def pair() -> tuple[dict[str, Any], Callable[..., Any]]:
+        held = {"w": np.array([0.1, 0.2])}
+
+        def exchange(number: int) -> int:
+            held["w"] = np.zeros(2)
+            return number
+
+        return held, exchange
+
+    @staticmethod
+    def total(p: Any, numbers: Any) -> Any:
+        a = np.exp(p["w"])
+        return sum(numbers) * a + p["w"]
+
+    @pytest.mark.parametrize("made", ["generator", "map", "filter"])
+    def test_is_refused(self, made: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("NP2TNP_ABOVE", "0")
+        held, exchange = self.pair()
+        numbers = {
+            "generator": (exchange(it) for it in [1, 2]),
+            "map": map(exchange, [1, 2]),
+            "filter": filter(exchange, [1, 2]),
+        }[made]
+        function = rt.migrated(original=self.total, on_unverified="numpy", pure=True)(self.total)
+        with pytest.raises(rt.UnverifiedError, match="got other items meanwhile"):
+            function(held, numbers)
+
+    def test_numbers_alone_are_summed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("NP2TNP_ABOVE", "0")
+        held, _ = self.pair()
+        function = rt.migrated(original=self.total, on_unverified="numpy", pure=True)(self.total)
+        expected = self.total(held, iter([1, 2]))
+        np.testing.assert_allclose(np.asarray(function(held, (it for it in [1, 2]))), expected)
