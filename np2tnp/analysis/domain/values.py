@@ -463,7 +463,7 @@ def meets_either(op: str, operands: tuple[Value, ...]) -> bool:
 
 def _may_be_complex(value: Value) -> bool:
     if isinstance(value, Array):
-        return bool(value.weak) and value.weak != REAL and "D" in value.dtypes
+        return bool(value.weak) and value.exact is None and "D" in value.dtypes
     return isinstance(value, Unknown) or (is_python_number(value) and scalar_type(value) in ("complex", "number"))
 
 

@@ -377,7 +377,9 @@ class Stores(Yields):
             self.emit(ev.AttributeStore(node, target, self.place(target), old, target.attr.value, value, node.value))
             result = self.operator_result(op, [old, value])
             owner = self.evaluate(target.value, env)
-            either = join(old, result) if isinstance(old, Array) else result  # an array keeps its dtype
+            either = join(old, result) if isinstance(old, Array) else result  # an array keeps its dtype, and stays one
+            if isinstance(old, Array) and isinstance(either, Array):
+                either = replace(either, zero_d=old.zero_d)
             env.note_attribute(target.attr.value, self._as_attribute(target, owner, either))
             self._mark_shared(refs_of(old), f"{dotted(target)}", node, env, skip=owner_of(target), base=old)
             if isinstance(value, Sequence):  # a list there takes the items

@@ -343,6 +343,10 @@ def kept_by(objects: Iterable[Any]) -> list[np.ndarray]:
     return found + Reachable().look(active)
 
 
+#: What runs code each time that an item is asked of it.
+_RESUMED = (types.GeneratorType, map, filter, zip, enumerate)
+
+
 def watched(
     function: str,
     body: Any,
@@ -382,15 +386,16 @@ def watched(
         return []
     found = _shared(taken, kept_by(objects)) if objects else []
     reached = Reachable(body)
-    runs = not pure or any(isinstance(value, Iterator) for value in more)  # such as a generator: its code goes on
-    if runs:
+    if not pure:
         found += [it for it in _shared(taken, reached.look((), function=True)) if it[0] not in mutates]
     for name, _ in found:
         if name in mutates or (refuses and not pure):
             what = "updates" if name in mutates else "gets"
             words = "an object, or code that it calls, that holds it"
             raise UnverifiedError(f"{function} {what} {name!r} and {words}; pass a copy of it")
-    if runs:
+    if pure and any(is_of(value, _RESUMED) for value in more):  # nobody asks whose code goes on in a generator
+        found += taken
+    if not pure:
         active = [value for value in more if is_of(value, ACTIVE)]
         own = kept_by([value for value in more if is_object(value)])
         found += _shared(taken, [*own, *reached.look(active)])

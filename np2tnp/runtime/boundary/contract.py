@@ -382,6 +382,8 @@ class Plan:
     def _require_array(self, name: str, value: Any) -> None:
         if not (is_array(value) or value is None or is_of(value, _TAKEN) or is_tensor(value)):
             raise self._refusal(name, f"argument {name!r} must be an ndarray or a number: {_describe(value)}")
+        if type(value) is complex and self._has_original:  # beside NumPy's float64 Python itself answers
+            raise self._refusal(name, f"argument {name!r} is a complex number of Python's, which is weak in promotion")
 
     def _with_scalars(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments; 0-d tensors among `scalars`, such as ``x[i]`` in a core, become NumPy scalars."""
