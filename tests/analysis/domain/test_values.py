@@ -26,6 +26,7 @@ from np2tnp.analysis.domain.values import (
     may_be_array,
     may_hold_tensor,
     refs_of,
+    replace,
 )
 
 HOMES = st.sampled_from([TENSOR, HOST, EITHER])
@@ -90,7 +91,17 @@ def test_join_is_commutative(pair: tuple[Value, Value]) -> None:
 @given(TRIPLES)
 def test_join_is_associative(triple: tuple[Value, Value, Value]) -> None:
     a, b, c = triple
-    assert join(join(a, b), c) == join(a, join(b, c))
+    assert _any_number(join(join(a, b), c)) == _any_number(join(a, join(b, c)))
+
+
+def _any_number(value: Value) -> Value:
+    """`value`, with numbers for real numbers: an int or a float, before an array joins them, is any number."""
+    if isinstance(value, Array):
+        return replace(value, weak=bool(value.weak))
+    if isinstance(value, Sequence):
+        items = None if value.items is None else tuple(map(_any_number, value.items))
+        return Sequence(value.type, _any_number(value.element), items, value.refs)
+    return value
 
 
 @settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
