@@ -28,6 +28,7 @@ def tour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         script = commands / name
         script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {words} "$@"\n', encoding="utf-8")
         script.chmod(0o755)
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)  # options of the run that this test is part of
     monkeypatch.setenv("PATH", f"{commands}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("COLUMNS", "200")
