@@ -60,7 +60,7 @@ from np2tnp.analysis.syntax.python_tables import (
     VIEW_ATTRIBUTES,
 )
 from np2tnp.analysis.syntax.scopes import dotted, target_names
-from np2tnp.analysis.syntax.walk import nodes_of
+from np2tnp.analysis.syntax.walk import nodes_of, walk
 
 # --- Subscripts to abstract values: what an index shows of an array, a container or an object
 
@@ -328,7 +328,9 @@ def _hides_stores(part: cst.CSTNode, own: str) -> bool:
     kind = type(part)
     if kind is cst.Name:
         return part.value in _BY_TEXT  # type: ignore[attr-defined]
-    if kind is cst.AssignTarget:
+    if kind is cst.CompFor and any(type(node) is cst.Attribute for node in walk(part.target)):  # type: ignore[attr-defined]
+        return True
+    if kind in (cst.AssignTarget, cst.For, cst.CompFor, cst.NamedExpr):
         return own in target_names(part.target)  # type: ignore[attr-defined]
     return kind in (cst.FunctionDef, cst.Lambda, cst.Yield, cst.Await)
 

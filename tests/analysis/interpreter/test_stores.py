@@ -81,6 +81,16 @@ class Layer:
         return self.h * 2.5 + np.sin(x)
 
 
+    def unpacked(self, x):
+        self.h = np.exp(x)
+        self.h, k = self.start, 1
+        return self.h * 2.5 + np.sin(x)
+
+    def comprehended(self, x):
+        self.h = np.exp(x)
+        [0 for self.h in self.start]
+        return self.h * 2.5 + np.sin(x)
+
     def by_function(self, x):
         self.h = np.exp(x)
         poke(self)
@@ -96,7 +106,18 @@ def test_an_attribute_is_what_was_assigned_until_other_code_may_assign_to_it() -
     new = (rewrite(LAYER, on_unverified="numpy").new_text or "").partition("# NumPy originals")[0]
     bodies = dict(re.findall(r"    def (\w+)\(self.*?\):\n(.*?)(?=\n    def |\n    @|\n\n\n)", new, re.DOTALL))
     assert "tnp.matmul(self.h, self.w)" in bodies["plain"]
-    methods = ("branch", "loop", "called", "by_property", "by_text", "by_len", "other", "by_function")
+    methods = (
+        "branch",
+        "loop",
+        "called",
+        "by_property",
+        "by_text",
+        "by_len",
+        "other",
+        "by_function",
+        "unpacked",
+        "comprehended",
+    )
     assert [name for name in methods if "rt.op_add(self.h * 2.5" not in bodies[name]] == []
 
 
