@@ -170,12 +170,12 @@ class Session:
     def _has_door(self, name: str) -> bool:
         """Whether a door may be narrowed for plain code: an original answers the rest.
 
-        What is traced, or works in float32, has the runtime's own functions anyhow.
+        What works in float32 has the runtime's own functions anyhow.
         """
         info = self.analysis.info
         owner = info.classes.get(info.functions[name].owner or "")
         answers = self.options.on_unverified != "raise" and (owner is None or not is_protocol(owner.node))
-        return answers and self._text_stays(name) and not self.options.float32
+        return answers and self.options.boundary == "numpy" and not self.options.float32
 
     def _is_pure(self, callee: Function) -> bool:
         analysis = self.analysis

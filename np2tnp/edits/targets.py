@@ -49,9 +49,10 @@ class Choice:
 
 
 def choose(fact: ApiFact, event: ev.Call, compile: str = "none", float32: bool = False) -> Choice:
-    """The target of one call. With `compile` tnp's function is one only where a graph, or XLA, was measured to give the
-    same, and to raise where NumPy does; the exact helper checks when the graph runs. With `float32` only the exact
-    helper will do: tnp makes float64 of integers and of Python numbers.
+    """The target of one call. With `compile` the exact helper of that name answers in the graph (``tracing.tnp``): it
+    checks when the graph runs. Where there is none, tnp's function is the target only if a graph, or XLA, was measured
+    to give the same, and to raise where NumPy does. With `float32` only the exact helper will do: tnp makes float64 of
+    integers and of Python numbers.
     """
     bound = bind(fact, event.arguments)
     if any(isinstance(argument.value, Instance) for argument in event.arguments):
@@ -65,8 +66,9 @@ def choose(fact: ApiFact, event: ev.Call, compile: str = "none", float32: bool =
             return Choice("rt", _below(fact.rt.name, "rt"), "the exact helper keeps to float32")
         return Choice("host", why=fact.reason or f"the runtime has no {short} that keeps to float32")
     if fact.tnp is not None and fact.prefer != "numpy":
-        problem = _problem(fact, fact.tnp, bound, used, event, compile)
-        if problem is None and compile != "none" and event.place.loops:  # lengths may change there: not measured
+        alone = compile if fact.rt is None else "none"
+        problem = _problem(fact, fact.tnp, bound, used, event, alone)
+        if problem is None and alone != "none" and event.place.loops:  # lengths may change there: not measured
             problem = f"{fact.tnp.name} was not measured {_WHERE[compile]} with lengths that change in a loop"
         if problem is None and fact.prefer == "rt" and fact.rt is not None:
             return Choice("rt", _below(fact.rt.name, "rt"), fact.reason or f"tnp has no exact {short}")

@@ -17,7 +17,6 @@ __version__ = 1
 
 #: Modules whose ``__all__`` is exported flat, by their paths from here, in the order in which they are searched.
 FAMILIES = (
-    "base.lazy_tensorflow",
     "boundary.door",
     "base.errors",
     "base.dispatch",

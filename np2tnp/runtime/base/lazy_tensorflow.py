@@ -16,15 +16,16 @@ import numpy as np
 
 from np2tnp.runtime.base.hardware import has_gpu
 
-__all__ = ["tnp"]
+_lazy: list[LazyModule] = []
 
 
 class LazyModule:
     """A module that is imported when one of its attributes is first read; attributes once read are kept."""
 
     def __init__(self, name: str, here: str) -> None:
-        """`here`: what it is called in this module, by which it pickles."""
+        """`here`: what it is called in its class's module, by which it pickles."""
         self._name, self._here = name, here
+        _lazy.append(self)
 
     def __repr__(self) -> str:
         return f"<module {self._name!r}, imported on first use>"
@@ -47,7 +48,7 @@ class LazyModule:
 
 
 tf: Any = LazyModule("tensorflow", "tf")
-tnp: Any = LazyModule("tensorflow.experimental.numpy", "tnp")
+tnp: Any = LazyModule("tensorflow.experimental.numpy", "tnp")  #: rewritten code has that of ``tracing.py``
 
 #: True once TensorFlow is ready for calls (see :func:`begin`). The boundary reads it on every call.
 ready = False
@@ -263,8 +264,8 @@ def _after_fork() -> None:
     if _configured:
         ready = _configured = False
         _forked = True
-        tf._forget()
-        tnp._forget()
+        for module in _lazy:
+            module._forget()
 
 
 if hasattr(os, "register_at_fork"):

@@ -8,6 +8,8 @@ finds the value that the graph could not (XLA drops assertions, so they would no
 from __future__ import annotations
 
 import dis
+import functools
+import importlib
 import threading
 import types
 from collections.abc import Callable, Iterable, Iterator
@@ -18,12 +20,56 @@ import numpy as np
 
 from np2tnp.runtime import __name__ as own_package
 from np2tnp.runtime.base.errors import Unsupported
-from np2tnp.runtime.base.lazy_tensorflow import tf, tnp
+from np2tnp.runtime.base.lazy_tensorflow import LazyModule, tf
 from np2tnp.runtime.base.looking import is_of, is_plain_tuple
 
 __all__ = [
+    "tnp",
     "unrolled",
 ]
+
+
+# --- What rewritten code calls tnp
+#
+# Its functions know nothing of what stands for numbers and slices in a trace, and check nothing when a graph runs. The
+# runtime's exact helpers do, and equal them in all that eager code was measured for. So one text serves all modes.
+
+
+class _Numpy(LazyModule):
+    """TensorFlow's ``tnp``; in a trace the runtime's exact helpers answer by the names of its functions."""
+
+    def __getattr__(self, attribute: str) -> Any:
+        value = super().__getattr__(attribute)
+        if is_of(value, types.FunctionType):
+            value = self.__dict__[attribute] = _traced_by_helper(attribute, value)
+        return value
+
+
+def _traced_by_helper(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    helper: Any = None
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        nonlocal helper
+        if not active or current() is None:
+            return function(*args, **kwargs)
+        if helper is None:
+            helper = _helper(name) or function
+        return helper(*args, **kwargs)
+
+    call.autograph_info__ = {}  # type: ignore[attr-defined]
+    return call
+
+
+def _helper(name: str) -> Any | None:
+    """The exact helper for NumPy's function of that name; None where there is none."""
+    from np2tnp.runtime.base.dispatch import HELPERS
+
+    getattr(importlib.import_module(own_package), name, None)  # imports the family that has it
+    return HELPERS.get(f"numpy.{name}")
+
+
+tnp: Any = _Numpy("tensorflow.experimental.numpy", "tnp")
 
 
 # --- Globals that a trace read: numbers, texts and functions, and small arrays and containers of these
