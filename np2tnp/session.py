@@ -119,7 +119,9 @@ class Session:
             info.state.as_made = not wrapped
         if not any(name in self.source.text for name in BY_ORDER):
             info.by_order = NO_NAMES  # nobody has to look
-        self.names = choose_names(info, self.words, self.is_spread)
+        compiled = (self.decided(name).compile for name in info.functions)
+        compiles = any((it or self.options.compile) != "none" for it in compiled)
+        self.names = choose_names(info, self.words, self.is_spread, compiles and wrapped)
 
     @property
     def printed(self) -> str:
@@ -136,20 +138,29 @@ class Session:
         analysis = self.analysis
         special = self.decided(facts.qualname).compile if facts.qualname != MODULE else "none"
         options = self.options if special is None else replace(self.options, compile=special)
-        plan = plan_region(
-            facts,
-            analysis.info,
-            analysis.catalog,
-            self.names,
-            options,
-            analysis,
-            rules_by_event(options.compile != "none", options.float32),
-            top_level=facts.qualname == MODULE and bool(self.library),
-            against=self._against(facts),
-            is_pure=self._is_pure,
-            trusting=trusting,
-            begins_again=lambda: self._begins_again(facts),
-        )
+
+        def planned(options: Options) -> RegionPlan:
+            return plan_region(
+                facts,
+                analysis.info,
+                analysis.catalog,
+                self.names,
+                options,
+                analysis,
+                rules_by_event(options.compile != "none", options.float32),
+                top_level=facts.qualname == MODULE and bool(self.library),
+                against=self._against(facts),
+                is_pure=self._is_pure,
+                trusting=trusting,
+                begins_again=lambda: self._begins_again(facts),
+            )
+
+        plan = planned(options)
+        if options.compile != "none" and not plan.compiled and plan.fate is Fate.MIGRATES:
+            why = [hit for hit in plan.hits if hit.code == compiled_regions.CODE]
+            plan.edits.clear()
+            plan = planned(replace(options, compile="none"))  # it reads, and is weighed, as what runs eagerly
+            plan.hits += why
         if plan.state is RegionState.CONVERTIBLE and not self.wants(facts.qualname):
             # its callers are then planned as callers of a NumPy function
             plan.state, plan.is_unwanted = RegionState.KEPT, True

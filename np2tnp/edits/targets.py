@@ -342,7 +342,7 @@ def operator_differs(
     """Whether the tensor operator may give something else than NumPy's, silently, for what is known of the operands.
 
     `guarded`: a boundary turns what TensorFlow refuses into a refusal; else raising is a difference, too.
-    `checked`: the code runs eagerly and after the runtime has begun, which looks at Python integers.
+    `checked`: the code runs after the runtime has begun, which looks at Python integers.
     """
     op = op.removeprefix("chained ")
     if _may_be_list(operands) or any(scalar_type(value) in ("str", "bytes") for value in operands):

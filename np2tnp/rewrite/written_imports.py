@@ -23,15 +23,18 @@ TNP = "tensorflow.experimental.numpy"
 RUNTIME = "np2tnp.runtime"
 
 
-def choose_names(module: ModuleInfo, words: Container[str], private: bool = False) -> Names:
+def choose_names(module: ModuleInfo, words: Container[str], private: bool = False, compiles: bool = False) -> Names:
     """Names for numpy, tnp and the runtime in this module: those it has already, else free ones.
 
     `words`: every identifier in the file, so that a new name cannot hide a local one. `private`: names that
-    ``from module import *`` leaves where they are.
+    ``from module import *`` leaves where they are. `compiles`: a function may become a graph, in which the runtime's
+    tnp is meant and not TensorFlow's own.
     """
     prefix = "_" if private else ""
     known = {value.name: name for name, value in reversed(module.values.items()) if isinstance(value, Symbol)}
     numpy = next((name for name in ("np", "numpy") if module.values.get(name) == Symbol("numpy")), known.get("numpy"))
+    if compiles and "experimental" in words:
+        known.pop(TNP, None)
     tnp, rt = (known.get(name) or _free(prefix + short, words) for name, short in ((TNP, "tnp"), (RUNTIME, "rt")))
     return Names(numpy, tnp, rt)
 
@@ -55,6 +58,8 @@ def add_imports(
     `waits`: tnp is the runtime's stand-in, which imports TensorFlow on first use.
     """
     have = {value.name for value in module.values.values() if isinstance(value, Symbol)}
+    if module.values.get(names.tnp) != Symbol(TNP):
+        have.discard(TNP)
     lines: list[cst.SimpleStatementLine] = []
     if "tnp" in needs and TNP not in have and not waits:
         alias = cst.ImportAlias(name_node(TNP), cst.AsName(cst.Name(names.tnp)))

@@ -112,8 +112,8 @@ class Context:
 
     @property
     def checked(self) -> bool:
-        """Whether the region's operators run where the runtime looks at Python integers: eagerly, behind a boundary."""
-        return self.guarded and self.compile == "none" and self.boundary == "numpy"
+        """Whether the region's operators run where the runtime looks at Python integers: behind a boundary."""
+        return self.guarded and self.boundary == "numpy"
 
     def may_be_tensor(self, value: Value) -> bool:
         """Whether `value` may be a tensor in the region: without a boundary the caller's own arguments are, too."""

@@ -54,19 +54,11 @@ def _traced_by_helper(name: str, function: Callable[..., Any]) -> Callable[..., 
         if not active or current() is None:
             return function(*args, **kwargs)
         if helper is None:
-            helper = _helper(name) or function
+            helper = getattr(importlib.import_module(own_package), name, function)
         return helper(*args, **kwargs)
 
     call.autograph_info__ = {}  # type: ignore[attr-defined]
     return call
-
-
-def _helper(name: str) -> Any | None:
-    """The exact helper for NumPy's function of that name; None where there is none."""
-    from np2tnp.runtime.base.dispatch import HELPERS
-
-    getattr(importlib.import_module(own_package), name, None)  # imports the family that has it
-    return HELPERS.get(f"numpy.{name}")
 
 
 tnp: Any = _Numpy("tensorflow.experimental.numpy", "tnp")
