@@ -233,11 +233,9 @@ def refuse_wide_integers() -> None:
     """Raise OverflowError where TensorFlow makes a tensor of a Python integer that its dtype cannot hold.
 
     It would wrap the number, and a negative one beside unsigned integers corrupts its memory: the process ends, then
-    or later. The facts are measured without this net, for tensors that reach no migrated function first. In a trace of
-    ours it raises, too, so that the call is done eagerly.
+    or later. The facts are measured without this net, for tensors that reach no migrated function first. For
+    graphs see ``tracing.py``.
     """
-    from np2tnp.runtime.base.tracing import current
-
     tensorflow: Any = importlib.import_module("tensorflow")
     module: Any = importlib.import_module("tensorflow.python.framework.constant_op")
     convert = getattr(module, "convert_to_eager_tensor", None)
@@ -254,16 +252,6 @@ def refuse_wide_integers() -> None:
     convert_in_range.refuses_wide_integers = True  # type: ignore[attr-defined]
     convert_in_range.keeps_negative_zeros = True  # type: ignore[attr-defined]
     module.convert_to_eager_tensor = convert_in_range
-    graphs: Any = importlib.import_module("tensorflow.python.framework.tensor_util")
-    make = graphs.make_tensor_proto
-    wide = {**ranges, tensorflow.int64: range(-(1 << 63), 1 << 63)}
-
-    def make_in_range(values: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
-        if type(values) is int and dtype in wide and values not in wide[dtype] and current() is not None:
-            raise OutOfBoundsError(f"Python integer {values} out of bounds for {dtype.name}")
-        return make(values, dtype, *args, **kwargs)
-
-    graphs.make_tensor_proto = make_in_range
 
 
 def _is_negative_zero(value: float | complex) -> bool:

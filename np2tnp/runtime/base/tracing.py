@@ -20,7 +20,7 @@ import numpy as np
 
 from np2tnp.runtime import __name__ as own_package
 from np2tnp.runtime.base.errors import Unsupported
-from np2tnp.runtime.base.lazy_tensorflow import LazyModule, tf
+from np2tnp.runtime.base.lazy_tensorflow import LazyModule, OutOfBoundsError, tf
 from np2tnp.runtime.base.looking import is_of, is_plain_tuple
 
 __all__ = [
@@ -391,10 +391,30 @@ class Trace:
                     raise Unsupported(f"an array whose shape depends on values ({operation.type})")
 
 
+@functools.cache
+def _refuse_wide_integers() -> None:
+    """Raise, in a trace of ours, where TensorFlow makes a constant of a Python integer that its dtype cannot hold.
+
+    It would wrap the number. The call is done eagerly then, where that raises NumPy's error.
+    """
+    module: Any = importlib.import_module("tensorflow.python.framework.tensor_util")
+    make = module.make_tensor_proto
+
+    def make_in_range(values: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if type(values) is int and current() is not None and dtype is not None:
+            kind = np.dtype(tf.as_dtype(dtype).as_numpy_dtype)
+            if kind.kind in "iu" and not np.iinfo(kind).min <= values <= np.iinfo(kind).max:
+                raise OutOfBoundsError(f"Python integer {values} out of bounds for {kind}")
+        return make(values, dtype, *args, **kwargs)
+
+    module.make_tensor_proto = make_in_range
+
+
 @contextmanager
 def tracing(mode: str) -> Iterator[Trace]:
     """Make a trace in this thread."""
     global active
+    _refuse_wide_integers()
     previous = getattr(_local, "trace", None)
     trace = _local.trace = Trace(mode)
     with _counting:
