@@ -16,5 +16,5 @@ if [ ! -x "$venv/bin/python" ]; then
     "$base" -m venv "$venv"
     "$venv/bin/python" -m pip install --quiet --upgrade pip
 fi
-python="$venv/bin/python"
+python="$(cd "$venv/bin" && pwd)/python" # absolute: scripts change directory
 export TF_CPP_MIN_LOG_LEVEL="${TF_CPP_MIN_LOG_LEVEL:-2}"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,3 +40,20 @@ def test_it_says_how_it_is_called() -> None:
 
 def test_there_are_calls_to_look_at() -> None:
     assert len(CALLS) >= 8
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_scripts_find_their_python_from_any_folder(tmp_path: Path) -> None:
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.symlink_to(sys.executable)
+    shown = f'source "{ROOT / "tools" / "environment.sh"}"; cd /; "$python" -c "print(6 * 7)"'
+    done = subprocess.run(
+        ["bash", "-c", shown],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "42\n", done.stderr
