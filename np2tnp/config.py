@@ -151,6 +151,10 @@ class Config:
         silent = (pattern for pattern, codes in self.per_file_ignores if {"ALL", "TNP"} & {*codes})
         return path_matches(path, (*self.tests, *silent), self.root)
 
+    def is_test(self, path: str) -> bool:
+        """Whether the file is a test: the user says so, or its name or folder does."""
+        return _is_test(path, self.tests, self.root)
+
     def baseline_file(self) -> str | None:
         """The file of known findings; None where nobody named one and the usual one is not there."""
         file = os.path.join(self.root, self.baseline)
@@ -303,6 +307,15 @@ def path_matches(path: str, patterns: Iterable[str], root: str) -> bool:
             if any(fnmatch(item, wanted) or fnmatch(item, below) for item in paths):
                 return True
     return False
+
+
+#: Files and folders with tests, by the names that people give them.
+_TESTS = ("test_*.py", "*_test.py", "conftest.py", "tests", "test")
+
+
+@cache
+def _is_test(path: str, tests: tuple[str, ...], root: str) -> bool:
+    return path_matches(path, (*tests, *_TESTS), root)
 
 
 def load(

@@ -12,6 +12,7 @@ from np2tnp.codes import CODES
 from np2tnp.config import Config
 from np2tnp.model import Cell, FileReport, Finding, Region, Run, cell_of, line_in
 from np2tnp.report.excerpt import with_fingerprints
+from np2tnp.report.totals import shown
 
 
 def render(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
@@ -24,16 +25,21 @@ def render(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
     yield ',\n  "files": '
     yield from _list(map(_file, run.reports), "  ")
     yield ',\n  "findings": '
-    found = (_finding(*item) for report in run.reports for item in with_fingerprints(report, run))
-    yield from _list(found, "  ")
+    yield from _list(_findings(run, config), "  ")
     yield "\n}\n"
 
 
 def render_lines(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
     """All findings as they are in ``findings`` of the whole, each in a line of its own."""
+    for item in _findings(run, config):
+        yield json.dumps(json.loads(item)) + "\n"
+
+
+def _findings(run: Run, config: Config) -> Iterator[str]:
+    wanted = {id(finding) for finding in shown(run, config)}
     for report in run.reports:
-        for item in with_fingerprints(report, run):
-            yield json.dumps(json.loads(_finding(*item))) + "\n"
+        for finding, fingerprint in with_fingerprints(report, run):
+            yield _finding(finding, fingerprint, id(finding) in wanted)
 
 
 def _list(items: Iterable[str], indent: str) -> Iterator[str]:
@@ -45,7 +51,7 @@ def _list(items: Iterable[str], indent: str) -> Iterator[str]:
     yield "[]" if before == "[" else f"\n{indent}]"
 
 
-def _finding(finding: Finding, fingerprint: str) -> str:
+def _finding(finding: Finding, fingerprint: str, is_shown: bool) -> str:
     span = finding.span
     lines = [line_in(finding.cell, line) for line in finding.lines or (span.line,)]
     return f"""{{
@@ -62,6 +68,7 @@ def _finding(finding: Finding, fingerprint: str) -> str:
       "region": {quoted(finding.region)},
       "fixable": {_bool(finding.fixable)},
       "decides": {_bool(finding.decides)},
+      "shown": {_bool(is_shown)},
       "lines": {"".join(_list(map(str, lines), "      "))},
       "fingerprint": {quoted(fingerprint)}
     }}"""

@@ -18,7 +18,7 @@ from np2tnp.importing import upwards
 from np2tnp.model import FileReport, Finding, RegionState, Run, Verdict
 from np2tnp.report.excerpt import as_in_file, lines_of, notebook_at, with_fingerprints
 from np2tnp.report.style import visible
-from np2tnp.report.totals import is_failing, shown, told
+from np2tnp.report.totals import is_failing, is_spared, shown, told
 
 if TYPE_CHECKING:
     from np2tnp.rules import Doc
@@ -40,7 +40,11 @@ def plain(text: str) -> str:
 
 def level(finding: Finding, config: Config) -> str:
     """``error`` for what blocks a function, ``warning`` for more of it and what else fails, ``note`` for all else."""
-    if finding.code.startswith("TNP90") or (finding.decides and finding.verdict is Verdict.BLOCK):
+    if finding.code.startswith("TNP90"):
+        return "error"
+    if is_spared(finding, config) and not is_failing(finding, config):
+        return "note"
+    if finding.decides and finding.verdict is Verdict.BLOCK:
         return "error"
     return "warning" if finding.verdict is Verdict.BLOCK or is_failing(finding, config) else "note"
 
@@ -79,11 +83,11 @@ def github(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
     for report in run.reports:
         findings = [finding for finding in report.findings if id(finding) in wanted]
         notebook = notebook_at(report.path, run) if findings else None
-        yield from (_command(as_in_file(finding, notebook)) + "\n" for finding in findings)
+        own = config.of_file(report.path)
+        yield from (_command(as_in_file(it, notebook), level(it, own) == "error") + "\n" for it in findings)
 
 
-def _command(finding: Finding) -> str:
-    is_error = finding.code.startswith("TNP90") or (finding.decides and finding.verdict is Verdict.BLOCK)
+def _command(finding: Finding, is_error: bool) -> str:
     kind = "error" if is_error else "notice" if finding.verdict is Verdict.NOTE else "warning"
     span = finding.span
     properties = {

@@ -24,12 +24,18 @@ def shown(run: Run, config: Config) -> list[Finding]:
 
 def _is_wanted(finding: Finding, config: Config) -> bool:
     asked = config.verbose or config.selects(finding.code) or is_failing(finding, config)
-    return asked or (finding.decides and not finding.left) or finding.code.startswith("TNP9")
+    return asked or (finding.decides and not is_spared(finding, config)) or finding.code.startswith("TNP9")
+
+
+def is_spared(finding: Finding, config: Config) -> bool:
+    """Whether it is only counted: nobody can do much about it, or it is about a test, which is the reference."""
+    return finding.left or config.is_test(finding.path)
 
 
 def is_failing(finding: Finding, config: Config) -> bool:
     """Whether the run fails because of it. Of a blocked function, the first thing in its way counts."""
-    if finding.verdict.value in config.fail_on and (finding.verdict is not Verdict.BLOCK or finding.decides):
+    counts = finding.verdict is not Verdict.BLOCK or (finding.decides and not is_spared(finding, config))
+    if counts and finding.verdict.value in config.fail_on:
         return True
     return config.fail_on_selected and config.selects(finding.code)
 
@@ -144,17 +150,31 @@ def _not_shown(run: Run, config: Config) -> list[str]:
     """What is known and not shown: what np2tnp does itself, and what options and comments hide."""
     found = [finding for report in run.reports for finding in report.findings]
     told = shown(run, config)
-    left = sum(finding.decides and finding.left for finding in set(found).difference(told))
-    others = len(found) - len(told) - left
+    counted = [finding for finding in set(found).difference(told) if finding.decides]
+    tests = [finding for finding in counted if config.of_file(finding.path).is_test(finding.path)]
+    left = [finding for finding in set(counted).difference(tests) if finding.left]
+    compiled = sum(finding.verdict is Verdict.BLOCK for finding in left)
+    loops = len(left) - compiled
+    others = len(found) - len(told) - len(left) - len(tests)
     hidden = run.summary.hidden
     lines = (
         [f"Not shown: {count(others, 'finding')} about what np2tnp does itself, and costs (-v shows them)"]
         if others
         else []
     )
-    if left:
-        word = "function has loops" if left == 1 else "functions have loops"
-        lines.append(f"Best left in NumPy: {left} {word} over single parts that nothing replaces (-v shows them)")
+    if loops:
+        word = "function has loops" if loops == 1 else "functions have loops"
+        lines.append(f"Best left in NumPy: {loops} {word} over single parts that nothing replaces (-v shows them)")
+    if compiled:
+        where = count(len({finding.path for finding in left if finding.verdict is Verdict.BLOCK}), "file")
+        word = "function is" if compiled == 1 else "functions are"
+        lines.append(
+            f"Best left as native code: {compiled} {word} compiled by numba or the like in {where} (-v shows them)"
+        )
+    if tests:
+        where = count(len({finding.path for finding in tests}), "file")
+        word = "function stays" if len(tests) == 1 else "functions stay"
+        lines.append(f"Tests: {len(tests)} {word} NumPy in {where} of tests, which are the reference (-v shows them)")
     if hidden:
         lines.append(f"Hidden: {count(hidden, 'finding')}, by options or comments")
     return lines

@@ -36,6 +36,7 @@ from np2tnp.rules.constructs import compiled_regions, replaced_names
 from np2tnp.rules.cost import callback_loops, element_loops, part_loops, whole_array_loops
 from np2tnp.rules.cost.loop_work import RegionWork
 from np2tnp.rules.dtypes import single_precision
+from np2tnp.rules.host import native_code
 from np2tnp.rules.host.host_calls import HostCall
 from np2tnp.rules.words_and_edits import holds_array
 
@@ -216,6 +217,7 @@ def plan_region(
     hits = [hit for hit in hits if hit.code not in (compiled_regions.CODE, single_precision.STAYS)]
     if options.compile == "none" and not top_level:  # what is traced has numbers that NumPy does not know
         hits = leave(facts, edits, hits, options.boundary == "numpy")
+    hits = native_code.judged(hits, context)
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
     loops = RegionWork(context)
     migrates = edits.converted > 0 or (not (blocks or left_out or top_level) and _hands_on(facts, edits))

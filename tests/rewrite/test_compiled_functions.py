@@ -8,6 +8,8 @@ import pytest
 
 from np2tnp import pipeline
 from np2tnp.config import Config
+from np2tnp.model import Finding
+from np2tnp.report.totals import shown, totals
 
 _BODY = "    return np.sqrt((x * x).sum()) * np.exp(x)\n\n\n"
 _TWO = f"import numpy as np\n%s\n\n\ndef norm(x):\n{_BODY}def other(x):\n{_BODY}"
@@ -22,7 +24,7 @@ def states(tmp_path: Path, files: dict[str, str]) -> dict[str, str]:
     assert not [report.error for report in run.reports if report.error]
     found = {region.qualname: region for report in run.reports for region in report.regions}
     assert all("TNP504" in " ".join(region.reasons) for region in found.values() if region.state.value == "blocked")
-    return {name: found[name].state.value for name in ("norm", "other")}
+    return {name: region.state.value for name, region in found.items() if name in ("f", "norm", "other")}
 
 
 @pytest.mark.parametrize(
@@ -92,3 +94,50 @@ def test_without_a_compiler_functions_are_handed_over_as_ever(tmp_path: Path) ->
         "pack/use.py": _TWO % "from .tools import stable" + "fast = stable(norm)\n",
     }
     assert states(tmp_path, files) == {"norm": "convertible", "other": "convertible"}
+
+
+# --- what is said of them
+
+
+def told(tmp_path: Path, text: str) -> list[Finding]:
+    (tmp_path / "f.py").write_text(text)
+    run = pipeline.check([str(tmp_path / "f.py")], Config(root=str(tmp_path), cache=False))
+    return shown(run, Config())
+
+
+_COMPILED = "import numpy as np\nfrom numba import njit\n\n\n@njit\ndef f(x):\n    "
+_LOOP = "y = np.zeros(len(x))\n    for i in range(1, len(x)):\n        y[i] = np.exp(y[i - 1] + x[i])\n    return y\n"
+_WHOLE = "return np.sum(np.exp(x)) ** 2\n"
+
+
+def test_what_numba_compiles_is_counted(tmp_path: Path) -> None:
+    assert told(tmp_path, _COMPILED + _LOOP) == []
+    run = pipeline.check([str(tmp_path / "f.py")], Config(root=str(tmp_path), cache=False))
+    assert "Best left as native code: 1 function is compiled by numba or the like in 1 file (-v shows them)" in totals(
+        run, Config()
+    )
+
+
+def test_compiled_work_on_whole_arrays_is_shown(tmp_path: Path) -> None:
+    (finding,) = told(tmp_path, _COMPILED + _WHOLE)
+    assert "would migrate without that" in finding.message
+    assert states(tmp_path, {"f.py": (_COMPILED + _WHOLE).replace("@njit\n", "")})["f"] == "convertible"
+
+
+def test_what_compiled_code_calls_needs_its_decorator(tmp_path: Path) -> None:
+    assert told(tmp_path, _COMPILED + _WHOLE + "\n\n@njit\ndef g(x):\n    return f(x)\n") == []
+
+
+def test_who_gets_a_function_beside_numba_is_told_where_it_is(tmp_path: Path) -> None:
+    text = _TWO % "import numba" + "def call(f):\n    return f\n\n\nfast = call(norm)\n"
+    (finding,) = told(tmp_path, text)
+    assert finding.message.startswith("call() gets norm here")
+    assert text.splitlines()[finding.line - 1] == "fast = call(norm)"
+    advised = text.replace("call(norm)", "call(lambda *args: norm(*args))")
+    assert "lambda *args: norm(*args)" in finding.message
+    assert states(tmp_path, {"f.py": advised})["norm"] == "convertible"
+
+
+def test_the_own_decorator_comes_first(tmp_path: Path) -> None:
+    text = _COMPILED + _LOOP + "\n\ndef call(g):\n    return g\n\n\ncall(f)\n"
+    assert told(tmp_path, text) == []

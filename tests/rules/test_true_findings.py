@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import libcst as cst
 import pytest
@@ -13,8 +17,9 @@ from np2tnp.analysis.domain.env import ITERATED
 from np2tnp.analysis.module.parameter_kinds import shown_otherwise
 from np2tnp.config import Config
 from np2tnp.model import Finding, RegionState
-from np2tnp.pipeline import check
-from np2tnp.report.totals import shown, totals
+from np2tnp.pipeline import check, fold_repeats
+from np2tnp.report import to_json
+from np2tnp.report.totals import is_failing, shown, totals
 from np2tnp.rules.cases import location_words
 from np2tnp.rules.host.host_updates import _words
 
@@ -304,3 +309,39 @@ def test_what_a_loop_iterates_over_is_no_name_to_assign_to() -> None:
     words = _words(ITERATED, ["rand"], frozenset(("seen by move",)))
     assert "iterate over np.array(...) of it" in words
     assert f"{ITERATED} =" not in words
+
+
+# --- tests, which are the reference
+
+_BLOCKED = "import numpy as np\n\n\nasync def f(x):\n    return np.exp(x)\n"
+
+
+@pytest.mark.parametrize("path", ["test_a.py", "a_test.py", "tests/a.py", "pack/test/a.py", "conftest.py", "own/a.py"])
+def test_what_stays_in_tests_is_counted_and_not_shown(path: str, tmp_path: Path) -> None:
+    config = Config(root=str(tmp_path), cache=False, tests=("own/*",))
+    for name in (path, "a.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(_BLOCKED)
+    run = check([str(tmp_path / path), str(tmp_path / "a.py")], config)
+    assert [finding.path for finding in shown(run, config)] == [str(tmp_path / "a.py")]
+    assert not any(is_failing(it, config) for report in run.reports for it in report.findings if it.path.endswith(path))
+    assert "Tests: 1 function stays NumPy in 1 file of tests, which are the reference (-v shows them)" in totals(
+        run, config
+    )
+    (both, other) = (shown(run, replace(config, verbose=True)), shown(run, replace(config, select=("TNP403",))))
+    assert {it.path for it in both} == {it.path for it in other} == {str(tmp_path / path), str(tmp_path / "a.py")}
+
+
+@pytest.mark.parametrize("options", [{}, {"verbose": True}, {"select": ("TNP403",)}, {"fail_on": ("note", "block")}])
+def test_json_tells_what_the_text_shows(options: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "test_a.py").write_text(_BLOCKED)
+    (tmp_path / "a.py").write_text(_BLOCKED + "\n\ndef g(x, y):\n    " + BY_HAND)
+    (tmp_path / "b.py").write_text(f"import numpy as np\n\n\ndef f(x, y):\n    {LEFT['a list']}\n")
+    config = Config(root=str(tmp_path), cache=False, **options)
+    run = fold_repeats(check(sorted(map(str, tmp_path.glob("*.py"))), config))
+    found = json.loads("".join(to_json.render(run, config)))["findings"]
+    places = [(it["path"], it["line"], it["column"], it["code"]) for it in found if it["shown"]]
+    wanted = [(it.path, it.span.line, it.span.column, it.code) for it in shown(run, config)]
+    assert sorted(places) == sorted(wanted)
+    assert wanted
+    assert config.verbose or config.select or len(found) > len(places)

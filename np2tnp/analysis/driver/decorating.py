@@ -31,23 +31,28 @@ _NAMED = frozenset((cst.FunctionDef, cst.ClassDef, cst.Param))
 _COMPILING, _FIRST_PARTY, _OTHERS = "compiles", "ours", "others"
 
 
-def compiler_of(qualname: str, info: ModuleInfo, resolve: Callable[[str], Value | None]) -> str:
-    """Who hands the module's function `qualname` to a compiler, perhaps; empty where nobody does."""
+def compiler_of(
+    qualname: str, info: ModuleInfo, resolve: Callable[[str], Value | None]
+) -> tuple[str, cst.CSTNode] | None:
+    """Who gets the module's function `qualname` and compiles it, perhaps, and where; None where nobody does."""
     if not info.near_compiler:
-        return ""
+        return None
     if info.compiled is None:
         info.compiled = _compiled_functions(info, resolve, info.near_compiler == "own")
-    return info.compiled.get(qualname, "")
+    return info.compiled.get(qualname)
 
 
-def _compiled_functions(info: ModuleInfo, resolve: Callable[[str], Value | None], own: bool) -> dict[str, str]:
-    """The functions of the module's top level that a compiler may get -> from whom.
+def _compiled_functions(
+    info: ModuleInfo, resolve: Callable[[str], Value | None], own: bool
+) -> dict[str, tuple[str, cst.CSTNode]]:
+    """The functions of the module's top level that a compiler may get -> from whom (empty: nobody knows), and where.
 
     own: the module imports one itself, so whatever it does with a function but to call it may be on the way there.
     Otherwise a module that it imports does: there, what that module's functions get.
     """
     functions = {name for name, function in info.functions.items() if "." not in name and function.owner is None}
-    found: dict[str, str] = {}
+    found: dict[str, tuple[str, cst.CSTNode]] = {}
+    getting: dict[int, str] = {}
     harmless: set[int] = set()
     names: list[cst.Name] = []
     stack: list[Any] = [info.node.body]
@@ -62,12 +67,14 @@ def _compiled_functions(info: ModuleInfo, resolve: Callable[[str], Value | None]
             of, callee = _callee(node.func, info, resolve)
             given = [item for argument in node.args for item in _functions_in(argument.value, functions)]
             if of == _COMPILING or (of == _FIRST_PARTY and not own):
-                found.update({item.value: callee for item in given})
+                found.update({item.value: (callee, item) for item in given})
                 for argument in node.args if of == _COMPILING else ():  # numba.njit(self.kernel), of any class
                     method = argument.value.attr.value if type(argument.value) is cst.Attribute else ""
-                    found.update({it: callee for it in info.functions if method and it.endswith(f".{method}")})
+                    same = (it for it in info.functions if method and it.endswith(f".{method}"))
+                    found.update(dict.fromkeys(same, (callee, argument)))
             elif of == _OTHERS:
                 harmless.update(map(id, given))
+            getting.update({id(item): dotted(node.func) for item in given})
         elif kind is cst.Decorator:
             harmless.add(id(node.decorator))
         elif kind is cst.Attribute:
@@ -76,8 +83,8 @@ def _compiled_functions(info: ModuleInfo, resolve: Callable[[str], Value | None]
             harmless.add(id(node.name))
         stack.extend(PARTS[kind](node))
     if own:
-        others = (item.value for item in names if id(item) not in harmless and item.value not in found)
-        found.update(dict.fromkeys(others, "code beside numba"))
+        others = {it.value: (getting.get(id(it), ""), it) for it in names if id(it) not in harmless}
+        return {**others, **found}
     return found
 
 
@@ -144,9 +151,6 @@ def note_decorators(node: cst.FunctionDef, interpreter: Interpreter, wrapped: bo
     """Tell of each decorator of the region `node`; `wrapped`: what it gets takes and gives ndarrays."""
     interpreter.statement = node
     module = interpreter.module
-    compiler = compiler_of(module.name_of.get(id(node), ""), module, interpreter.services.resolve)
-    if compiler:
-        interpreter.construct(node, "compiled function", compiler)
     for decorator in node.decorators:
         call = decorator.decorator if type(decorator.decorator) is cst.Call else None
         value = interpreter.callee(decorator.decorator if call is None else call.func, Env())
@@ -159,6 +163,9 @@ def note_decorators(node: cst.FunctionDef, interpreter: Interpreter, wrapped: bo
             calls = effect == CALLS or (wrapped and name in WRAPPING_DECORATORS)
             kind = "decorator" if _is_in_sight(value, module) else "unseen decorator"
             interpreter.construct(decorator, "wrapping decorator" if calls else kind, name)
+    compiler = compiler_of(module.name_of.get(id(node), ""), module, interpreter.services.resolve)
+    if compiler is not None:
+        interpreter.construct(compiler[1], "compiled function", compiler[0])
 
 
 def _is_in_sight(value: Value, module: ModuleInfo) -> bool:

@@ -158,7 +158,8 @@ class ModuleInfo:
     near_compiler: str = ""  #: "own" where it imports a compiler of native code, "imported" where what it imports does
     first_party: frozenset[str] = NO_NAMES  #: ... and the packages of the project that it imports
     state: TensorState = field(default_factory=TensorState)  #: which attributes may hold tensors (``--state tensor``)
-    compiled: dict[str, str] | None = None  #: ... and the functions that such a one may get, once somebody asked
+    #: ... and the functions that such a one may get, from whom and where, once somebody asked
+    compiled: dict[str, tuple[str, cst.CSTNode]] | None = None
     private_lists: dict[int, frozenset[str]] = field(default_factory=dict)  #: ... and lists that one name keeps
     methods: frozenset[str] | None = None  #: as `has_method` says, once somebody asked
     attributes: frozenset[str] | None = None  #: as `gives` says, once somebody asked

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import holder_words
@@ -80,5 +83,34 @@ class Untraceable(Rule):
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
-        if context.in_region:
-            yield self.hit(event.node, _WORDS[event.kind].replace("{0}", holder_words(event.detail)), Verdict.BLOCK)
+        if not context.in_region:
+            return
+        words = _WORDS[event.kind].replace("{0}", holder_words(event.detail))
+        if event.kind == "callback":
+            words = _as_block(event.node) or words
+        yield self.hit(event.node, words, Verdict.BLOCK)
+
+
+def _as_block(node: cst.CSTNode) -> str:
+    """What to write instead of a call such as ``assert_raises(E, f, x)``, whose callee may change `x`."""
+    name = dotted(node.func) if isinstance(node, cst.Call) else ""
+    asking = _ASSERTIONS.get(name.rpartition(".")[2])
+    if asking is None or not isinstance(node, cst.Call) or len(node.args) <= asking:
+        return ""
+    given = [dotted(argument.value) for argument in node.args[: asking + 1] if not argument.star]
+    if len(given) <= asking:
+        return ""
+    asked = ", ".join(word or "..." for word in given[:asking])
+    callee = given[asking] or "f"
+    return f"{callee}() may change the arrays that {name}() gives it: write `with {name}({asked}): {callee}(...)`"
+
+
+#: Assertions that call what they are given -> how many arguments come before that.
+_ASSERTIONS = {
+    "assert_raises": 1,
+    "assert_warns": 1,
+    "assert_no_warnings": 0,
+    "assert_raises_regex": 2,
+    "assertRaises": 1,
+    "assertWarns": 1,
+}
