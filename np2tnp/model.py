@@ -173,7 +173,8 @@ class Summary:
     calls: int = 0
     calls_convertible: int = 0
     unresolved: int = 0  #: lines
-    hidden: int = 0  #: findings that options or comments hide
+    hidden: int = 0  #: findings that options, comments or a baseline hide
+    known: int = 0  #: those of them that a baseline hides, or that an older revision had
 
 
 @dataclass(frozen=True, slots=True)

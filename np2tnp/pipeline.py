@@ -421,7 +421,9 @@ def summarize(reports: Iterable[FileReport]) -> Summary:
 def fold_repeats(run: Run) -> Run:
     """The run as reports show it: what is found in one function more than once is one finding with its lines."""
     reports = tuple(replace(report, findings=tuple(_folded(report.findings))) for report in run.reports)
-    return replace(run, reports=reports, summary=replace(summarize(reports), hidden=run.summary.hidden))
+    return replace(
+        run, reports=reports, summary=replace(summarize(reports), hidden=run.summary.hidden, known=run.summary.known)
+    )
 
 
 def _folded(findings: Iterable[Finding]) -> Iterator[Finding]:

@@ -68,5 +68,6 @@ def _write(file: str, entries: list[Entry], before: int, config: Config) -> int:
     baselines.write(file, entries)
     if not config.quiet:
         many = f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}"
-        print_exactly(f"wrote {os.path.relpath(file)}: {many}{f', {before} before' if before else ''}\n")
+        fewer = f", {before} before" if before > len(entries) else ", as many as before" if before else ""
+        print_exactly(f"wrote {os.path.relpath(file)}: {many}{fewer}\n")
     return CLEAN

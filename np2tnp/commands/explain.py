@@ -37,11 +37,13 @@ def pages() -> Mapping[str, Doc]:
     return dict(sorted(DOCS.items()))
 
 
-def list_rules() -> int:
-    """Prints all codes by group, with one line each."""
+def list_rules(start: str = "") -> int:
+    """Prints all codes that begin with `start` by group, with one line each."""
     style = Style(wants_colour(sys.stdout))
     group = ""
     for code, doc in pages().items():
+        if not code.startswith(start):
+            continue
         if code[:4] != group:
             group = code[:4]
             print(style(f"{group}xx  {GROUPS[group]}", "bold"))
@@ -50,10 +52,12 @@ def list_rules() -> int:
 
 
 def explain(code: str) -> int:
-    """Prints the page of one code, given as code or as name. Exit status 2 for one that does not exist."""
+    """Prints the page of a code, given as code or as name, or lists a group (``TNP7``). Exit status 2 for others."""
     known = pages()
     wanted = next((doc.code for doc in known.values() if doc.name == code.lower()), code.upper())
     doc = known.get(wanted)
+    if doc is None and wanted[:4] in GROUPS and any(name.startswith(wanted) for name in known):
+        return list_rules(wanted)
     if doc is None:
         print(f"np2tnp: no code `{code}`{did_you_mean(wanted, known)} (see np2tnp rules)", file=sys.stderr)
         return 2

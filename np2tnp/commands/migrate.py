@@ -12,6 +12,7 @@ from np2tnp import pipeline
 from np2tnp.commands import report as reporting
 from np2tnp.commands import rewrite as rewriting
 from np2tnp.config import Config, ConfigError
+from np2tnp.files.notebooks import is_notebook
 from np2tnp.migration import journal, migration_steps, transaction
 from np2tnp.migration.confirmed import read_result
 from np2tnp.migration.kept_steps import KeptSteps, key_of
@@ -25,10 +26,10 @@ from np2tnp.profiling.profiled_program import Findings
 from np2tnp.report import to_diff
 from np2tnp.report.progress import Progress
 from np2tnp.report.style import visible, visible_lines, wants_colour
-from np2tnp.report.totals import count
+from np2tnp.report.totals import count, states_said
 from np2tnp.terminal import CLEAN, print_exactly, say
 from np2tnp.verify.program import require
-from np2tnp.verify.two_texts import CannotVerify
+from np2tnp.verify.two_texts import NO_NOTEBOOKS, CannotVerify
 
 _STEPS = ("check", "run", "verify", "time", "rewrite", "test", "report")
 
@@ -90,12 +91,10 @@ def _begin(parsed: argparse.Namespace, config: Config) -> Journey | None:
     _step("check", ", ".join(parsed.paths))
     with Progress(config.quiet) as progress:
         files = pipeline.read(parsed.paths, config)
+        if files.contents and all(map(is_notebook, files.contents)):
+            raise ConfigError(f"{', '.join(files.contents)}: {NO_NOTEBOOKS}")
         planned = pipeline.plan(files, config, progress)
-    states = planned.run.summary.regions
-    said = f"{states['convertible']} can be migrated, {states['kept']} stay NumPy, {states['blocked']} are blocked"
-    if states["migrated"]:
-        said += f", {states['migrated']} are migrated already"
-    say(f"{count(len(files.contents), 'file')}; of the functions that use NumPy {said}")
+    say(f"{count(len(files.contents), 'file')}; functions that use NumPy: {states_said(planned.run)}")
     if errors := planned.run.summary.errors:
         say(f"{count(errors, 'file')} could not be worked on (np2tnp check says why)")
     if not planned.regions:
@@ -171,14 +170,12 @@ def _tell_the_rest(parsed: argparse.Namespace, found: Findings, is_changed: bool
     missing = [] if parsed.confirmed else migration_steps.not_confirmed(found)
     if not missing:
         return
-    say("no GPU here (np2tnp doctor says what is missing): whether these are faster on one could not be confirmed:")
-    for line in missing:
-        say(f"    {line}")
+    say(f"no GPU here (np2tnp doctor says what is missing); on one these may be faster: {', '.join(missing)}")
     program = shlex.join(parsed.program)
     options = _given(parsed)
     measured = "np2tnp-gpu.json"
     before = " as they were before this run" if is_changed else ""
-    say(f"on a machine with a GPU, in a copy of these files{before}:")
+    say(f"to find out, on a machine with a GPU, in a copy of these files{before}:")
     say(f"    np2tnp profile{options} --top {parsed.top} --output {measured} -- {program}")
     say(f"then here, with that file{' and the files as they were' if is_changed else ''}:")
     more = f" --test {shlex.quote(parsed.test)}" if parsed.test else ""

@@ -17,7 +17,7 @@ from np2tnp.model import Run, place_in
 from np2tnp.report import to_diff
 from np2tnp.report.progress import Progress, Stages
 from np2tnp.report.style import visible, visible_lines, wants_colour
-from np2tnp.report.totals import blocked_regions, count
+from np2tnp.report.totals import blocked_regions, count, states_said
 from np2tnp.terminal import CLEAN, ERROR, FOUND, print_bytes, print_exactly, say
 
 
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--verify", action="store_true", help="run each function beside its original; leave out those that differ")
     add("--strict", action="store_true", help="with --verify: leave out what could not be tested, too")
-    add("--test", metavar="CMD", help="keep only the regions under which this command succeeds")
+    add("--test", metavar="CMD", help="keep only the functions under which this command succeeds")
     add(
         "--test-timeout",
         type=float,
@@ -232,8 +232,7 @@ def _print(
             say(f"{path}:{where}: {region.qualname} is {region.state.value}: {region.reasons[0]}")
     ends = "rewritten" if parsed.apply else "would be rewritten"
     say(f"{count(len(changed), 'file')} {ends}, {count(done.summary.files - len(changed), 'file')} left as they are")
-    states = done.summary.regions
-    say(f"regions: {states['convertible']} migrated, {states['kept']} kept in NumPy, {states['blocked']} blocked")
+    say(f"functions: {states_said(done).replace('can be migrated', 'migrated', 1)}")
     single = sum(region.float32 for report in done.reports if report.path in changed for region in report.regions)
     if single:
         say(f"{count(single, 'function')} in float32: values change, from the seventh digit on")
@@ -250,9 +249,9 @@ def _told_of_sizes(config: Config) -> list[str]:
     least = FEW if config.above is None and tests and eager else config.above
     if least:
         is_weighed = config.above is None and not config.device
-        little = ", or too little work for the way to a GPU," if is_weighed else ""
-        gpu = ", and all calls where there is no GPU" if is_weighed else ""
-        said = f"calls with fewer than {least:,} elements{little} stay in NumPy{gpu}"
-        return [f"{said} (--above sets another number);", measures]
+        little = ", or with too little work for a GPU," if is_weighed else ""
+        gpu = ["where there is no GPU, all calls stay in NumPy (--above 0: none)"] if is_weighed else []
+        said = f"calls with fewer than {least:,} elements{little} stay in NumPy (--above sets another number)"
+        return [said, *gpu, measures]
     more = "--above N keeps NumPy for arguments of fewer than N elements"
-    return [f"small arrays are slower in TensorFlow: {measures},", more]
+    return [f"small arrays are slower in TensorFlow: {more}", measures]

@@ -182,7 +182,9 @@ def _without(run: Run, reports: list[FileReport], entries: list[Entry], folder: 
         replace(report, findings=tuple(item for item in report.findings if id(item) not in dropped))
         for report in run.reports
     )
-    summary = replace(pipeline.summarize(kept), hidden=run.summary.hidden + len(dropped))
+    summary = replace(
+        pipeline.summarize(kept), hidden=run.summary.hidden + len(dropped), known=run.summary.known + len(dropped)
+    )
     note = f"{count(len(dropped), 'finding')} known from {name} not shown"
     return replace(run, reports=kept, summary=summary, notes=(*run.notes, note)), over
 

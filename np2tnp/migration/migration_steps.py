@@ -67,7 +67,7 @@ def run_program(journey: Journey) -> Findings:
         say(f"taken from the run of {kept.when(_RUN)} (--fresh runs it again)")
         return found
     shown = shlex.join(journey.command)
-    say("it runs under a sampler, in the time that it takes by itself; its output follows")
+    say("it runs at its own speed under a sampler; its output follows")
     found = find(journey.command, journey.config, kept.empty("arguments"), journey.settings.top, aside=True)
     if found.ended.interrupted:
         raise KeyboardInterrupt
@@ -233,9 +233,9 @@ def wins(found: Findings) -> list[str]:
 
 
 def not_confirmed(found: Findings) -> list[str]:
-    """Of the functions that were timed and not confirmed on a machine without a GPU: what the times were."""
+    """The functions that were timed and not confirmed on a machine without a GPU."""
     return [
-        f"{place[1]} ({it.decision().reason})"
+        place[1]
         for place, it in found.measured.items()
         if not it.decision().confirmed and not any("GPU" in device for device in it.devices)
     ]

@@ -166,7 +166,7 @@ def keep_what_passes(
         transaction.show(plan_of(regions).new)
         outcome = run_command(command, limit)
         word = "pass" if outcome.passed else "fail"
-        say(f"the tests {word} with {len(regions)} of {count(len(everything), 'region')}")
+        say(f"the tests {word} with {len(regions)} of {count(len(everything), 'function')}")
         if not outcome.passed:
             failures[regions] = outcome
             missing = _NOT_INSTALLED.search(outcome.output)

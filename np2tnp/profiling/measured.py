@@ -122,7 +122,7 @@ def _never_pays(trial: Trial, calls: dict[str, int]) -> str:
     wanted, seen = pays_after(trial), calls.get(trial.signature)
     if wanted is None or seen is None or wanted <= seen:
         return ""
-    return f"faster, but pays after {wanted:,} calls at {trial.elements:,} elements, and {seen:,} were made"
+    return f"faster, but pays after {wanted:,} calls {at(trial.elements)}, and {seen:,} were made"
 
 
 def _said(trials: list[Trial]) -> str:
@@ -130,8 +130,15 @@ def _said(trials: list[Trial]) -> str:
     for trial in trials:
         verdict = trial.speed.value if trial.speed else "not timed"
         how = f" ({as_said(trial.ratio.value)})" if trial.ratio else ""
-        parts.append(f"{verdict}{how} at {trial.elements:,} elements")
+        parts.append(f"{verdict}{how} {at(trial.elements)}")
     return ", ".join(parts)
+
+
+def at(elements: int) -> str:
+    """For which arguments something was measured: the elements of the largest array among them."""
+    if not elements:
+        return "without an array among the arguments"
+    return "at 1 element" if elements == 1 else f"at {elements:,} elements"
 
 
 def as_said(ratio: float) -> str:

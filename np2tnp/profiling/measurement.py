@@ -19,6 +19,7 @@ from np2tnp.verify.two_texts import CannotVerify
 
 ORIGINAL = "in the original"  #: begins the reason of trials whose original did not end, or ended its process
 _MODULE = "np2tnp.profiling.trial"
+_WIDE = 60  #: letters of what a function is called with, while it is timed
 _START = 300.0  #: seconds for a child to import TensorFlow and the program
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
@@ -233,7 +234,8 @@ def measure(plan: Plan, progress: Progress | None = None, keep: Callable[[Measur
             for device, variant in combinations:
                 if progress is not None:
                     total = done + (len(sizes) + 1) * len(combinations) - combinations.index((device, variant))
-                    progress(f"{plan.function} {shown[:40]} {variant} on {device}", done, total)
+                    given = shown if len(shown) <= _WIDE else f"{shown[:_WIDE].rstrip()}..."
+                    progress(f"{plan.function}({given}), {variant} on {device}", done, total)
                 done += 1
                 if (device, variant) in dropped:
                     trial = failed(plan, variant, device, size, dropped[device, variant])

@@ -13,6 +13,7 @@ from np2tnp.codes import EFFORTS, effort
 from np2tnp.config import Config
 from np2tnp.model import Region, RegionState, Run
 from np2tnp.report.style import visible
+from np2tnp.report.totals import count
 
 #: The words for what becomes of a function, in the order in which they are counted.
 STATES = {
@@ -26,6 +27,7 @@ _LARGEST_FIRST = (*EFFORTS, "minutes", "none")
 _REASON = re.compile(r"(?P<code>TNP\d{3}) (?:cell \d+ )?line (?P<line>\d+): (?P<words>.*)", re.DOTALL)
 _MOST_FUNCTIONS = 12  #: that are shown one by one on a terminal
 _MOST_FILES = 8
+_ALL = "--output-format csv has a line for each function"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +91,22 @@ def _cell(value: object) -> object:
     return f"./{visible(value)}" if value.startswith(("=", "+", "-", "@")) else visible(value)  # of names of files only
 
 
-def summary(run: Run) -> list[str]:
-    """The table as a terminal shows it: every function of a small run, the worst files of a large one."""
+def summary(run: Run, config: Config) -> list[str]:
+    """The table as a terminal shows it: every function of a small run, of a larger one those that stay as they are
+    (those of tests do, all of them), and of a large one the worst files.
+    """
     functions = [row for row in rows(run) if row.function != "<module>"]
     if not functions:
         return []
     table: list[tuple[str, ...]]
-    if len(functions) <= _MOST_FUNCTIONS:
+    stay = [row for row in functions if row.code and not config.of_file(row.file).is_test(row.file)]
+    if len(functions) <= _MOST_FUNCTIONS or 0 < len(stay) <= _MOST_FUNCTIONS:
+        told = functions if len(functions) <= _MOST_FUNCTIONS else stay
         table = [("function", "state", "first in the way", "effort")]
-        table += [(f"{row.file}:{_place(row)} {row.function}", row.state, _where(row), row.effort) for row in functions]
-        return _laid_out(table)
+        table += [(f"{row.file}:{_place(row)} {row.function}", row.state, _where(row), row.effort) for row in told]
+        others = len(functions) - len(told)
+        ending = [f"... and {count(others, 'more function')}; {_ALL}"] if others else []
+        return [*_laid_out(table), *ending]
     by_file: dict[str, list[Function]] = {}
     for row in functions:
         by_file.setdefault(row.file, []).append(row)
@@ -112,7 +120,7 @@ def summary(run: Run) -> list[str]:
         table.append((path, *(str(states[word]) for word in words), most, _largest(found)))
     more = len(worst) - _MOST_FILES
     files = "1 more file" if more == 1 else f"{more} more files"
-    rest = [f"... and {files}; --output-format csv has a line for each function"] if more > 0 else []
+    rest = [f"... and {files}; {_ALL}"] if more > 0 else []
     return [*_laid_out(table), *rest]
 
 

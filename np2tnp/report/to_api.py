@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from np2tnp.catalog.catalog import Catalog, load
 from np2tnp.catalog.facts import ApiFact, Stage, Target, covers_all
 from np2tnp.config import CHOICES, Config
@@ -199,7 +201,31 @@ def _targets(fact: ApiFact, style: Style, draws: frozenset[str] = frozenset()) -
             lines += _target(label, target, fact, style)
     if fact.attempt:
         lines.append(f"tried: {fact.attempt}")
-    return lines
+    return lines + _legend(lines)
+
+
+#: What a measurement's calls call their arguments (np2tnp/probe/cases), in words.
+ARGUMENTS = {
+    **dict.fromkeys(("v", "w", "g", "d"), "a vector"), **dict.fromkeys(("m", "n", "q", "p"), "a matrix"),
+    **dict.fromkeys(("t", "t2"), "an array of 3 axes"), **dict.fromkeys(("l", "l2", "l3"), "a long vector"),
+    **dict.fromkeys(("z", "y"), "a 0-d array"), **dict.fromkeys(("e", "em", "me", "e3"), "an empty array"),
+    **dict.fromkeys(("r", "r2"), "a row"), "c": "a column", "s": "special values (NaN, infinite, largest)",
+    "S": "special values as a column", "U": "special values as a row", "k": "indices", "b": "a mask",
+    "bm": "a mask of a matrix", "number": "a Python number",
+}  # fmt: skip
+_CALL = re.compile(r": \((.*)\)$")
+
+
+def _legend(lines: list[str]) -> list[str]:
+    """What the names in the calls shown stand for."""
+    calls = [re.sub("'[^']*'", "", call) for line in lines for call in _CALL.findall(line)]
+    names = [name for call in calls for name in re.findall(r"\b[a-zA-Z]\w*\b", call)]
+    said: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        if name in ARGUMENTS:
+            said.setdefault(ARGUMENTS[name], []).append(name)
+    words = "; ".join(f"{', '.join(same)}: {what}" for what, same in said.items())
+    return [f"in the calls shown: {words}"] if words else []
 
 
 def _target(label: str, target: Target, fact: ApiFact, style: Style) -> list[str]:

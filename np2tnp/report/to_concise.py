@@ -39,7 +39,8 @@ def _ending(run: Run, config: Config) -> Iterator[str]:
     rest = f", {visible(unresolved)}" if summary.unresolved else ""
     undecided = len(undecided_places(run))
     rest += f", {count(undecided, 'function')} undecided ({UNKNOWN})" if undecided else ""
-    rest += f", {summary.hidden} hidden by options or comments" if summary.hidden else ""
+    hidden = summary.hidden - summary.known
+    rest += f", {hidden} hidden by options or comments" if hidden else ""
     rest += f", {count(summary.errors, 'error')}" if summary.errors else ""
     yield from (visible(note) + "\n" for note in (*run.notes, *run.skipped))
     yield f"{clear_words(run)}\n" if is_clear(run) else f"{count(len(shown(run, config)), 'finding')}{rest}.\n"

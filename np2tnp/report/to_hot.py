@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from np2tnp.profiling.evidence import saved
+from np2tnp.profiling.measured import at
 from np2tnp.report.to_profile import seconds
+from np2tnp.report.totals import count
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -31,6 +33,8 @@ def render_ranking(found: Findings, width: int) -> list[RenderableType]:
     parts: list[RenderableType] = []
     if found.ended.status:
         parts.append(Text(f"the program ended with status {found.ended.status}", "yellow"))
+        if not samples.samples:
+            return [*parts, Text("it ended too soon: nothing was seen of it", "yellow")]
     table = Table(title="Time in NumPy by function", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for heading, justify in (("function", "left"), ("time", "right"), ("share", "right"), ("with callees", "right")):
         table.add_column(heading, justify="left" if justify == "left" else "right", overflow="fold")
@@ -50,7 +54,7 @@ def render_ranking(found: Findings, width: int) -> list[RenderableType]:
     processes = f" in {samples.processes} processes" if samples.processes > 1 else ""
     parts.append(
         Text(
-            f"{samples.samples:,} samples{processes} of {seconds(samples.total)}; sampling took {cost:.1%} of the "
+            f"{samples.samples:,} samples{processes} in {seconds(samples.total)}; sampling took {cost:.1%} of the "
             "program's CPU time"
         )
     )
@@ -87,9 +91,8 @@ def render_decisions(found: Findings, width: int) -> list[RenderableType]:
         if measured is not None:
             parts += render(measured, width)
             for signature in measured.plan.recorded:
-                parts.append(
-                    Text(f"{signature.elements:,} elements, {signature.calls:,} calls: {signature.text}"[:300])
-                )
+                size = at(signature.elements).removeprefix("at ")
+                parts.append(Text(f"{size}, {count(signature.calls, 'call')}: {signature.text}"[:300]))
             decision = measured.decision()
             if decision.confirmed:
                 confirmed += 1

@@ -18,7 +18,7 @@ from np2tnp.importing import upwards
 from np2tnp.model import FileReport, Finding, RegionState, Run, Verdict
 from np2tnp.report.excerpt import as_in_file, lines_of, notebook_at, with_fingerprints
 from np2tnp.report.style import visible
-from np2tnp.report.totals import is_failing, is_spared, shown, told
+from np2tnp.report.totals import is_failing, is_spared, shown, told, verdict_said
 
 if TYPE_CHECKING:
     from np2tnp.rules import Doc
@@ -96,7 +96,7 @@ def _command(finding: Finding, is_error: bool) -> str:
         "col": span.column,
         "endLine": span.end_line,
         "endColumn": span.end_column,
-        "title": f"{finding.code} {finding.verdict.value}",
+        "title": f"{finding.code} {verdict_said(finding)}",
     }
     if span.end_line != span.line or is_notebook(finding.path):
         del properties["endColumn"]  # columns are only understood within one line

@@ -10,7 +10,7 @@ from np2tnp.model import Finding, Run, Safety, Verdict
 from np2tnp.report.excerpt import excerpt, lines_of
 from np2tnp.report.readiness import summary
 from np2tnp.report.style import Style, visible
-from np2tnp.report.totals import is_clear, shown, told, totals
+from np2tnp.report.totals import is_clear, shown, told, totals, verdict_said
 
 _COLOURS = {
     Verdict.CONVERT: "green",
@@ -35,7 +35,7 @@ def render(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
             yield f"{gap}{style(visible(report.path), 'bold')}\n{shown_blocks}\n"
             gap = "\n"
     if not config.quiet:
-        table = summary(run)
+        table = summary(run, config)
         ending = [*table, *([""] if table else []), *map(visible, totals(run, config))]
         if is_clear(run):
             ending[-1] = style(ending[-1], "green")
@@ -45,10 +45,9 @@ def render(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
 def _block(finding: Finding, lines: list[str] | None, style: Style) -> str:
     colour = _COLOURS[finding.verdict]
     unsafe = style(" (needs --unsafe)", "magenta") if finding.safety is Safety.UNSAFE else ""
-    verdict = "error" if finding.code.startswith("TNP90") else finding.verdict.value
-    if finding.decides:
-        verdict = "blocked" if finding.verdict is Verdict.BLOCK else "kept"
-    words = f"{style(finding.code, 'bold', colour)} {style(f'{verdict:<7}', colour)} {visible(told(finding))}"
+    words = (
+        f"{style(finding.code, 'bold', colour)} {style(f'{verdict_said(finding):<7}', colour)} {visible(told(finding))}"
+    )
     head = f"  {finding.place:<8} {words}{unsafe}"
     line = excerpt(finding.span, lines, _WIDEST)
     if line is None:

@@ -40,6 +40,15 @@ def is_failing(finding: Finding, config: Config) -> bool:
     return config.fail_on_selected and config.selects(finding.code)
 
 
+def verdict_said(finding: Finding) -> str:
+    """The verdict as people read it: of what decides a function's fate, that fate."""
+    if finding.code.startswith("TNP90"):
+        return "error"
+    if finding.decides:
+        return "blocked" if finding.verdict is Verdict.BLOCK else "kept"
+    return finding.verdict.value
+
+
 def told(finding: Finding) -> str:
     """The message, with the function whose fate it decides, and all its lines."""
     stays = f"{finding.region} stays NumPy: " if finding.decides else ""
@@ -117,6 +126,18 @@ def function_states(run: Run) -> Counter[RegionState]:
     return Counter(region.state for region in _functions(run) if not is_idle(region))
 
 
+def states_said(run: Run) -> str:
+    """What becomes of the functions of a run, and of the top level of scripts where that migrates."""
+    states = function_states(run)
+    said = f"{states[RegionState.CONVERTIBLE]} can be migrated"
+    if states[RegionState.MIGRATED]:
+        said += f", {states[RegionState.MIGRATED]} migrated already"
+    said += f", {states[RegionState.KEPT]} kept in NumPy, {states[RegionState.BLOCKED]} blocked"
+    top = [region for report in run.reports for region in report.regions if region.qualname == "<module>"]
+    scripts = sum(region.state is RegionState.CONVERTIBLE for region in top)
+    return said + (f"; of {count(scripts, 'script')} the top level, too" if scripts else "")
+
+
 def is_idle(region: Region) -> bool:
     """Whether a function stays as it is because nothing in it is work for TensorFlow."""
     return region.state is RegionState.KEPT and not region.reasons
@@ -156,7 +177,7 @@ def _not_shown(run: Run, config: Config) -> list[str]:
     compiled = sum(finding.verdict is Verdict.BLOCK for finding in left)
     loops = len(left) - compiled
     others = len(found) - len(told) - len(left) - len(tests)
-    hidden = run.summary.hidden
+    hidden = run.summary.hidden - run.summary.known
     lines = (
         [f"Not shown: {count(others, 'finding')} about what np2tnp does itself, and costs (-v shows them)"]
         if others

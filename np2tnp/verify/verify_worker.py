@@ -6,7 +6,6 @@ cross the parent as bytes that it does not open, so that the parent needs no Num
 
 from __future__ import annotations
 
-import contextlib
 import pickle
 import sys
 import threading
@@ -87,26 +86,29 @@ class Worker:
         if target.is_coroutine:
             return {"cases": [], "why": "it is a coroutine", "parameters": ()}
         self._parameters = tuple(parameter.name for parameter in target.parameters)
-        known = self._read_recorded(target, recorded, main)
+        known, unmade = self._read_recorded(target, recorded, main)
         generated = self._search.cases(target, limit)
         self._cases = [*known, *self._search.around(known), *generated]
         failures = [text for text, _ in self._search.failures.most_common(2)]
         why = "no arguments found on which the original returns"
         return {
             "cases": [case.note for case in self._cases],
-            "why": f"{why} ({'; '.join(failures)})" if failures else why,
+            "why": (f"{why} ({'; '.join(failures)})" if failures else why) + unmade,
             "parameters": self._parameters,
         }
 
-    def _read_recorded(self, target: Any, paths: tuple[str, ...], main: str) -> list[Any]:
+    def _read_recorded(self, target: Any, paths: tuple[str, ...], main: str) -> tuple[list[Any], str]:
+        """The calls that can be made again, and why none can."""
         from np2tnp.verify.recorded import recorded_case
 
-        cases = []
+        cases, why = [], ""
         bound = bool(target.class_name) and target.plain
         for path in paths:
-            with contextlib.suppress(Exception):  # a class that cannot be found any more, say
+            try:
                 cases.append(recorded_case(target.name, bound, path, self._module, main))
-        return cases
+            except Exception as error:  # a class that cannot be found any more, say
+                why = f"; the program's own calls cannot be made again: {type(error).__name__}: {error}"
+        return cases, "" if cases else why
 
     def case(self, number: int) -> bytes:
         """One input, for the other child."""

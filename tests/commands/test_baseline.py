@@ -123,7 +123,9 @@ def test_what_is_known_is_said_to_be_hidden(project, capfd):
     run(capfd, "baseline", "create")
     _, out, _ = run(capfd, "check", ".")
     assert "2 findings known from np2tnp-baseline.json not shown" in out
+    assert "Hidden:" not in out  # by options or comments: it is said once, and what is true
     assert "All clear" not in out
+    assert "by options or comments" not in run(capfd, "check", ".", "--output-format", "concise")[1]
     (project / "b.py").write_text("import numpy as np\n")
     _, out, _ = run(capfd, "check", ".")
     assert "np2tnp-baseline.json: 1 entry matches nothing any more (np2tnp baseline update)" in out
@@ -135,7 +137,7 @@ def test_updates_only_shrink(project, capfd):
     (project / "a.py").write_text(MOVED["below"] + NEW)
     (project / "b.py").write_text("import numpy as np\n")
     status, out, _ = run(capfd, "baseline", "update", "a.py")
-    assert (status, out) == (0, "wrote np2tnp-baseline.json: 2 entries, 2 before\n")  # b.py was not looked at
+    assert (status, out) == (0, "wrote np2tnp-baseline.json: 2 entries, as many as before\n")  # b.py was not looked at
     document = json.loads((project / "np2tnp-baseline.json").read_text())
     assert [item["line"] for item in document["entries"]] == [8, 5]
     assert run(capfd, "baseline", "update")[0] == 0

@@ -136,6 +136,16 @@ def test_the_table_of_functions(project: Path, capfd: pytest.CaptureFixture[str]
         "second": ("kept", "TNP701", "redesign"),
         "third": ("migrates", "", "none"),
     }
+    many = "".join(f"def f{number}(x: np.ndarray):\n    return np.exp(x)\n\n\n" for number in range(20))
+    (project / "stays.py").write_text(STAYS + f"\n\n{many}")
+    out = run(capfd, "check", "stays.py")[1]
+    table = [line.split()[:2] for line in out.partition("\nfunction ")[2].splitlines()[1:4]]
+    assert table == [["stays.py:4", "first"], ["stays.py:9", "second"], ["...", "and"]]
+    assert "\n... and 21 more functions; --output-format csv has a line for each function\n" in out
+    (project / "test_stays.py").write_text(STAYS)
+    lines = run(capfd, "check", "stays.py", "test_stays.py")[1].splitlines()
+    assert not any(line.startswith("test_stays.py") for line in lines)
+    (project / "test_stays.py").unlink()
     for number in range(9):
         (project / f"stays{number}.py").write_text(STAYS)
     out = run(capfd, "check", ".")[1]

@@ -78,7 +78,7 @@ def test_services_get_lines_of_the_file(place: Path, capfd: pytest.CaptureFixtur
     line = json_line(STUCK, "async def stuck")
     out = run(capfd, "check", ".", "--output-format", "github")[1]
     assert re.fullmatch(
-        rf"::error file=nb.ipynb,line={line},endLine={line + 1},title=TNP403 block::.* \(cell 3:2\)\n", out
+        rf"::error file=nb.ipynb,line={line},endLine={line + 1},title=TNP403 blocked::.* \(cell 3:2\)\n", out
     )
     document = json.loads(run(capfd, "check", ".", "--output-format", "sarif")[1])
     result = next(it for it in document["runs"][0]["results"] if it["ruleId"] == "TNP403")

@@ -203,10 +203,20 @@ def test_the_commands_for_another_machine_say_which_files_they_need(capsys, is_c
     _tell_the_rest(parsed, found, is_changed)
     said = capsys.readouterr().err
     given = "--config slow=keep --compile xla"
-    assert "slow (it is slow)" in said
+    assert "on one these may be faster: slow\n" in said
     assert f"np2tnp profile {given} --top 3 --output np2tnp-gpu.json -- train.py 'a b'\n" in said
     assert f"np2tnp migrate {given} --confirmed np2tnp-gpu.json --apply src -- train.py 'a b'\n" in said
     assert ("as they were before this run" in said) is is_changed
+
+
+def test_a_program_is_not_run_for_a_notebook(project):
+    cell = '{"cell_type": "code", "execution_count": null, "metadata": {}, "outputs": [], "source": ["1"]}'
+    language = '"metadata": {"language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5'
+    (project / "nb.ipynb").write_text(f'{{"cells": [{cell}], {language}}}')
+    status, _, err = migrate(project, "nb.ipynb", "--", "python", "train.py")
+    assert status == 2
+    assert "nb.ipynb: functions of notebooks are not run: `jupyter nbconvert" in err
+    assert "[2/7]" not in err
 
 
 def test_the_program_is_not_run_where_nothing_can_be_migrated(project):

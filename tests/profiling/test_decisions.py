@@ -54,6 +54,13 @@ def test_only_what_won_everywhere_is_confirmed():
     assert not decide(measured()).confirmed
 
 
+def test_a_call_without_arrays_has_no_elements():
+    slower = trial(0, Speed.SLOWER, 0.2)
+    assert decide(measured(slower)).reason == "SLOWER (takes 5 times as long) without an array among the arguments"
+    assert decide(measured(trial(1, Speed.SLOWER, 0.2))).reason.endswith(" at 1 element")
+    assert decide(measured(trial(2000, Speed.SLOWER, 0.2))).reason.endswith(" at 2,000 elements")
+
+
 def test_nothing_is_confirmed_without_agreement_or_times():
     good = trial(1000, Speed.FASTER, 4.0)
     wrong = Trial("f", "eager-ndarray", "CPU:0", 10, False, "not equal: result[0]")

@@ -262,6 +262,25 @@ def test_a_stage_that_was_not_measured_is_called_so() -> None:
     assert "not measured" not in (to_api.render("numpy.sort", load(), Config()) or "")
 
 
+def test_the_calls_shown_have_their_names_explained() -> None:
+    told = to_api.render("numpy.hypot", load(), Config()) or ""
+    assert "in the calls shown: l, l2: a long vector; v, w: a vector; number: a Python number; S: special " in told
+    assert "in the calls shown" not in (to_api.render("numpy.pi", load(), Config()) or "")
+
+
+def test_the_names_explained_are_those_of_the_measurements() -> None:
+    pytest.importorskip("numpy")
+    from np2tnp.probe.cases.case_arrays import make_arguments
+
+    made = make_arguments("d")
+    axes = {name: getattr(made[name], "ndim", None) for name in to_api.ARGUMENTS}
+    for name, words in to_api.ARGUMENTS.items():
+        wanted = {"a vector": 1, "a long vector": 1, "a matrix": 2, "an array of 3 axes": 3, "a 0-d array": 0}.get(
+            words
+        )
+        assert wanted in (None, axes[name]), name
+
+
 def test_the_table_needs_neither_numpy_nor_tensorflow() -> None:
     code = (
         "import sys; from np2tnp.cli import main; assert main(['api', '--table', 'csv', '-q']) == 0;"

@@ -89,6 +89,12 @@ def test_explain_prints_the_sections_in_order(capsys: pytest.CaptureFixture[str]
     assert "TNP101" in capsys.readouterr().out
 
 
+def test_explain_lists_a_group(capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain("tnp7") == 0
+    codes = re.findall(r"^ *(TNP\d\w\w) ", capsys.readouterr().out, re.MULTILINE)
+    assert codes == ["TNP7xx", *(doc.code for doc in CODES if doc.code.startswith("TNP7"))]
+
+
 def test_explain_suggests(capsys: pytest.CaptureFixture[str]) -> None:
     assert explain("TNP112") == 2
     assert "did you mean `TNP" in capsys.readouterr().err

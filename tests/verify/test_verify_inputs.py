@@ -196,6 +196,23 @@ def test_the_calls_of_a_program_are_varied(tmp_path):
     assert result.counts["equal"] >= 2
 
 
+def test_calls_that_cannot_be_made_again_are_said_so(tmp_path):
+    """Functions of the program's main file, which is not the file under test, are nowhere to be found."""
+    text = "import numpy as np\n\ndef f(g, x):\n    return np.sin(g.of(x))\n"
+    (tmp_path / "old.py").write_text(text)
+    main = "import old, numpy as np\nclass G:\n    def of(self, x):\n        return x\nold.f(G(), np.arange(4.0))\n"
+    (tmp_path / "main.py").write_text(main)
+    path = str(tmp_path / "old.py")
+    (tmp_path / "kept").mkdir()
+    recorded, _ = record([sys.executable, str(tmp_path / "main.py")], [Wanted(path, "f", 3)], tmp_path / "kept", 5.0, 8)
+    files = {"f": tuple(item.payload for item in recorded[0].signatures)}
+    assert files["f"]
+    new = NEW_HEAD + "@rt.migrated\ndef f(g, x):\n    return tnp.sin(g.of(x))\n"
+    result = verify_pair(Pair(path, text, new, "test"), ["f"], replace(LIMITS, recorded=files))[0]
+    assert result.verdict is FunctionVerdict.UNTESTED
+    assert "; the program's own calls cannot be made again: AttributeError: " in result.reason
+
+
 def test_a_rewritten_program_cannot_be_recorded(tmp_path):
     (tmp_path / "old.py").write_text(HEAD + "def f(x):\n    return np.sin(x)\n")
     (tmp_path / "new.py").write_text(NEW_HEAD + "@rt.migrated\ndef f(x):\n    return tnp.sin(x)\n")

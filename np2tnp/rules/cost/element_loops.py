@@ -137,15 +137,15 @@ class ElementLoop(Rule):
             " itself (`self.grid[i, j] = np.sum(...)`)."
         ),
         bad="""
-            def smoothed(x, weight):
-                y = np.zeros_like(x)
+            def highest_so_far(x):
+                y = np.copy(x)
                 for i in range(1, len(x)):
-                    y[i] = weight * x[i] + (1 - weight) * y[i - 1]
+                    y[i] = max(y[i - 1], x[i])
                 return y
         """,
         good="""
-            def squares(x):
-                return np.square(x)
+            def highest_so_far(x):
+                return np.maximum.accumulate(x)
         """,
         severity=Severity.SLOWER,
     )
