@@ -235,7 +235,7 @@ def test_the_json_report(project: Path, capfd: pytest.CaptureFixture[str]) -> No
     store = next(item for item in document["findings"] if item["code"] == "TNP101")
     assert set(store) == {
         *("path", "code", "message", "verdict", "safety", "line", "column", "end_line", "end_column", "region"),
-        *("fixable", "decides", "lines", "rule", "fingerprint"),
+        *("fixable", "decides", "shown", "lines", "rule", "fingerprint"),
     }
     assert (store["path"], store["line"], store["column"], store["region"]) == ("heat.py", 6, 9, "relax")
     assert store["verdict"] == "adapt"
