@@ -33,7 +33,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "random": ("numpy", "tf"),
     "on_unverified": ("numpy", "warn", "raise"),
     "enable_numpy_behavior": ("call", "import", "entrypoint", "never"),
-    "compile": ("none", "graph", "xla"),
+    "compile": ("none", "auto", "graph", "xla"),
     "runtime": ("import", "vendor"),
     "target_tensorflow": ("newest", "2.21", "2.20", "2.19", "2.18"),
     "target_numpy": ("newest", "1.26"),

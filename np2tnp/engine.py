@@ -34,7 +34,7 @@ from np2tnp.rewrite.buffer_swap_names import follow
 from np2tnp.rewrite.originals import below_original, is_protocol, kept_original, original_name, place, with_block
 from np2tnp.rewrite.plan import Names, RegionPlan
 from np2tnp.rewrite.purity import pure_regions
-from np2tnp.rewrite.size_limits import arrays_by_row, is_vectorized, least_elements, made_elements
+from np2tnp.rewrite.size_limits import EAGERLY, arrays_by_row, is_vectorized, least_elements, made_elements
 from np2tnp.rewrite.staging.staged_functions import stage
 from np2tnp.rewrite.staging.symbol_reads import array_attributes
 from np2tnp.rewrite.state_reads import lifted_names, live_names, settle, settled_first, with_settled
@@ -198,7 +198,7 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
             is_apart = plan.facts.qualname in placed.apart
             taken = originals.setdefault(scope, set())
             name = placed.name if is_apart else original_name(node.name.value, session.words, taken)
-            eager = compile_as == "none" and not plan.float32
+            eager = compile_as in EAGERLY and not plan.float32
             has_test = above != NEVER and (above or (above is None and eager))
             made = made_elements(plan.facts) if has_test else None
             rows = arrays_by_row(plan.facts) if has_test and not is_vectorized(plan) else ()

@@ -32,6 +32,7 @@ from np2tnp.rewrite.originals import is_protocol
 from np2tnp.rewrite.plan import Names as LocalNames
 from np2tnp.rewrite.plan import Options, RegionPlan, plan_region
 from np2tnp.rewrite.purity import pure_regions
+from np2tnp.rewrite.size_limits import is_vectorized
 from np2tnp.rewrite.vendoring import Home
 from np2tnp.rewrite.written_imports import choose_names
 from np2tnp.rules import rules_by_event
@@ -155,12 +156,13 @@ class Session:
                 begins_again=lambda: self._begins_again(facts),
             )
 
-        plan = planned(options)
-        if options.compile != "none" and not plan.compiled and plan.fate is Fate.MIGRATES:
-            why = [hit for hit in plan.hits if hit.code == compiled_regions.CODE]
-            plan.edits.clear()
-            plan = planned(replace(options, compile="none"))  # it reads, and is weighed, as what runs eagerly
-            plan.hits += why
+        if options.compile == "auto":
+            plan = self._compiled_or_eager(planned, options)
+        else:
+            plan = planned(options)
+            if options.compile != "none" and not plan.compiled and plan.fate is Fate.MIGRATES:
+                plan.edits.clear()  # it reads, and is weighed, as what runs eagerly
+                plan = _told(planned(replace(options, compile="none")), plan)
         if plan.state is RegionState.CONVERTIBLE and not self.wants(facts.qualname):
             # its callers are then planned as callers of a NumPy function
             plan.state, plan.is_unwanted = RegionState.KEPT, True
@@ -172,6 +174,21 @@ class Session:
             dropped.edits.clear()  # a circle, which would keep the whole module
         self.regions[facts.qualname] = kept
         return plan.fate
+
+    def _compiled_or_eager(self, planned: Callable[[Options], RegionPlan], options: Options) -> RegionPlan:
+        """The plan under ``--compile auto``: compiled if it can be, of what migrates without compiling, too."""
+        plan = planned(replace(options, compile="none"))
+        if plan.state is not RegionState.CONVERTIBLE or is_vectorized(plan):
+            return plan
+        known = dict(plan.facts.extra)
+        compiled = planned(replace(options, compile="xla"))
+        if compiled.compiled and compiled.state is RegionState.CONVERTIBLE:
+            plan.edits.clear()
+            return compiled
+        plan.facts.extra.clear()
+        plan.facts.extra.update(known)
+        compiled.edits.clear()
+        return _told(plan, compiled)
 
     def _text_stays(self, name: str) -> bool:
         """Whether the region gets what is text as it is. A compiled one takes no parameter that way."""
@@ -208,6 +225,12 @@ class Session:
         if self.options.boundary == "tensor":
             return tensor_boundary.mixed_up(facts) or tensor_boundary.lost_update(facts, self.analysis.summary)
         return None
+
+
+def _told(plan: RegionPlan, compiled: RegionPlan) -> RegionPlan:
+    """`plan`, with what `compiled` says of why the region is not compiled."""
+    plan.hits += [hit for hit in compiled.hits if hit.code == compiled_regions.CODE]
+    return plan
 
 
 Spans = Callable[[Iterable[cst.CSTNode]], dict[int, Span]]

@@ -245,7 +245,7 @@ def _told_of_sizes(config: Config) -> list[str]:
     """What calls with small arrays do."""
     measures = "`np2tnp profile` measures from which size on a function pays"
     tests = config.slow == "keep" and config.on_unverified != "raise" and config.boundary == "numpy"
-    eager = config.compile == "none" and not config.float32
+    eager = config.compile in ("none", "auto") and not config.float32
     least = FEW if config.above is None and tests and eager else config.above
     if least:
         is_weighed = config.above is None and not config.device

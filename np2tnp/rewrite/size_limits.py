@@ -18,6 +18,9 @@ from np2tnp.rewrite.plan import RegionPlan
 #: Element loops that became operations on whole arrays pay much earlier: Python takes 0.1 µs an iteration and more.
 FEW_ITERATIONS = 10_000
 
+#: Values of ``--compile`` with which a function has the size test of eager ones.
+EAGERLY = ("none", "auto")
+
 #: Where these take a shape, and under what name.
 _SHAPES = {
     **dict.fromkeys(("numpy.zeros", "numpy.ones", "numpy.empty", "numpy.full"), (0, "shape")),
@@ -62,7 +65,7 @@ def least_elements(plan: RegionPlan, decided: int | None, slow: str, compile_as:
 
     compile_as : how the function is compiled; keeps : whether originals are kept without it.
     """
-    if not decided and (compile_as != "none" or plan.float32):
+    if not decided and (compile_as not in EAGERLY or plan.float32):
         return None  # what the runtime takes for these is 0
     if decided is None and slow == "convert":
         return 0  # TensorFlow does all array work

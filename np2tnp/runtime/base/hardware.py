@@ -26,6 +26,15 @@ def has_gpu() -> bool:
     return _found
 
 
+def compiles(device: str) -> bool:
+    """Whether what is compiled by ``compile="auto"`` is: where TensorFlow works on a GPU. `device`: where it is to.
+
+    ``NP2TNP_COMPILE=1`` in the environment has it compiled everywhere, ``0`` nowhere.
+    """
+    asked = os.environ.get("NP2TNP_COMPILE", "")
+    return asked == "1" if asked in ("0", "1") else "CPU" not in device.upper() and has_gpu()
+
+
 @functools.cache  # a module asks it for each of its functions
 def may_have_gpu() -> bool:
     """Whether a driver hints that TensorFlow may see a GPU."""

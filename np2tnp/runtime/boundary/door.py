@@ -149,6 +149,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 #: More elements than any array has: the public function is the original.
 NEVER = 2**63 - 1
 
+#: Values of `compile` with which the size of arrays decides as it does for eager functions.
+EAGERLY = ("none", "auto")
+
 Elements = int | Callable[..., int]
 
 #: Names as in ``"x, w"``; an earlier release wrote ``("x", "w")``.
@@ -300,6 +303,8 @@ def migrated(
     zero_d : whether a 0-d result is a NumPy ``"scalar"`` or an ``"array"``; ``"unverified"`` refuses one.
     compile : ``"graph"`` or ``"xla"`` runs the body as one graph, traced once for each combination of dtypes, shapes
         and values of other arguments; calls that cannot be traced run eagerly, and the logger ``np2tnp`` says why.
+        ``"auto"`` does what ``"xla"`` does where there is a GPU, or where ``NP2TNP_COMPILE=1`` asks for it; elsewhere,
+        and with ``NP2TNP_COMPILE=0``, the body runs eagerly.
     original : the function as it was before the migration; it shares the decorated function's defaults. Where it stands
         below instead, :func:`original` decorates it.
     on_unverified : what the public function does with a call that it would refuse: ``"raise"`` UnverifiedError,
@@ -309,8 +314,8 @@ def migrated(
     above : the public function calls `original` when nothing that it is given, no attribute of ``self`` and nothing
         that `elements` tells of has this many elements: NumPy is faster there. ``NEVER``: always; only ``.core`` works
         with TensorFlow. None: 100,000 where there is a GPU and always where there is none (unless `device` names one),
-        but 0 with `compile` and `float32`. 0: TensorFlow does all work. ``NP2TNP_ABOVE`` in the environment takes its
-        place.
+        but 0 with `float32`, and with `compile` unless that is "auto". 0: TensorFlow does all work. ``NP2TNP_ABOVE`` in
+        the environment takes its place.
     elements : how many the largest array has that the function makes itself, where the text tells: a number, or a
         function of parameters, by their names.
     rows : parameters of which the body takes one item along the first axis at a time: such an array has as many
@@ -355,8 +360,8 @@ def migrated(
     if above and original is None:
         raise ValueError(f"above={above!r} needs the original")
     _check_work(work)
-    if compile not in ("none", "graph", "xla"):
-        raise ValueError(f"compile must be 'none', 'graph' or 'xla', not {compile!r}")
+    if compile not in ("none", "auto", "graph", "xla"):
+        raise ValueError(f"compile must be 'none', 'auto', 'graph' or 'xla', not {compile!r}")
 
     if isinstance(updates, str):
         mutates, updates = names_in(updates), ()
@@ -534,7 +539,7 @@ class _Door:
 
 def _is_for_a_gpu(options: Options) -> bool:
     """Whether TensorFlow works only where there is a GPU, or a tensor among the arguments."""
-    left = options.original is not None and options.above is None and options.compile == "none"
+    left = options.original is not None and options.above is None and options.compile in EAGERLY
     return left and not (options.device or options.float32 or options.tensors or is_threshold_set())
 
 

@@ -25,7 +25,7 @@ from np2tnp.runtime.base.tracing import current
 from np2tnp.runtime.base.updated import Undecided, updated
 from np2tnp.runtime.boundary import threads
 from np2tnp.runtime.boundary.contract import Call, Plan, is_immutable
-from np2tnp.runtime.boundary.door import Options, allow, is_threshold_set, withdraw
+from np2tnp.runtime.boundary.door import EAGERLY, Options, allow, is_threshold_set, withdraw
 from np2tnp.runtime.boundary.fallback import Fallback, count
 from np2tnp.runtime.boundary.object_state import lift, remember
 from np2tnp.runtime.boundary.refusals import explained, replaced
@@ -151,13 +151,14 @@ def wrap(body: Callable[..., Any], options: Options) -> Any:
         fallback = Fallback(original, plan.name, warns=warns, pure=options.pure, method=method)
     least = 0
     if original is not None:
-        least = threshold(above, FEW if compile_as == "none" and not float32 else 0)
+        least = threshold(above, FEW if compile_as in EAGERLY and not float32 else 0)
     gpu_only = above is None and not device and not is_threshold_set()
     compiled = eager = None
     if compile_as != "none":
         kept = None if options.state is None else State(body, options.state)
-        compiled = Compiled(body, compile_as, kept, plan.plain, gives_back=bool(plan.returns))
-        if original is not None and gpu_only and not float32:
+        auto = device if compile_as == "auto" else None
+        compiled = Compiled(body, compile_as, kept, plan.plain, gives_back=bool(plan.returns), auto=auto)
+        if original is not None and gpu_only and not float32 and auto is None:
             eager = SmallCalls(original, small_calls(body, FEW, options.elements, gpu_only, options.rows, options.work))
     if inspect.isgeneratorfunction(body):
         public = wrap_generator(body, plan, fallback, device)
@@ -220,7 +221,8 @@ def _wrap(
                 return body(*args, **kwargs)
         if lifted and args:
             lift(args[0], lifted)
-        if compiled is not None and not has_objects(call) and lazy_tensorflow.tf.executing_eagerly():
+        is_on = compiled is not None and compiled.is_on and not has_objects(call)
+        if compiled is not None and is_on and lazy_tensorflow.tf.executing_eagerly():
             return compiled(args, kwargs, to_numpy)
         if to_numpy:
             raise NotCompiled

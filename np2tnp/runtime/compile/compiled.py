@@ -10,9 +10,13 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import linecache
 import logging
+import os
 import re
 import threading
+import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +27,7 @@ import numpy as np
 from np2tnp.runtime.base import exact_floats
 from np2tnp.runtime.base.dispatch import is_tensor
 from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.base.hardware import compiles
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.looking import is_of, is_plain_tuple, tuple_like
 from np2tnp.runtime.base.precision import is_single
@@ -415,6 +420,10 @@ RUNS: Counter[str] = Counter()
 
 _log = logging.getLogger("np2tnp")
 
+#: What a first call takes, in seconds, that users want to know of; and whether it was said.
+_LONG = 1.0
+_told_of_cost = False
+
 
 class _Graph(NamedTuple):
     """A traced signature."""
@@ -464,6 +473,7 @@ class Compiled:
 
     plain : parameters whose values the body takes as Python's or NumPy's own.
     gives_back : whether a result may be an argument.
+    auto : with ``compile="auto"``, the device that the function works on, where it names one; None without.
     """
 
     def __init__(
@@ -473,10 +483,12 @@ class Compiled:
         state: State | None = None,
         plain: frozenset[str] = frozenset(),
         gives_back: bool = False,
+        auto: str | None = None,
     ):
         self._body = body
+        self._auto = auto
         self.state = state  #: of a method: what may be read of its object
-        self._mode = mode
+        self._mode = mode if auto is None else "xla"
         self._graphs: dict[Any, _Graph | None] = {}  # None: runs eagerly
         self._families: dict[Any, Family] = {}
         self._changes: Counter[Any] = Counter()  #: how often globals changed that a graph had read
@@ -486,6 +498,11 @@ class Compiled:
         self._gives_back = gives_back
         names = list(inspect.signature(body).parameters) if self._plain else []
         self._plain_places = frozenset(place for place, name in enumerate(names) if name in self._plain)
+
+    @functools.cached_property
+    def is_on(self) -> bool:
+        """Whether calls are compiled at all, on this machine."""
+        return self._auto is None or compiles(self._auto)
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: bool = False) -> Any:
         """What the body returns for these arguments. Raises what the eager body raises.
@@ -501,7 +518,9 @@ class Compiled:
         graph = self._graphs.get(key, self)
         if isinstance(graph, _Graph) and not graph.is_current():
             graph = self._outdated(key, leaves)
+        began = None
         if graph is self:
+            began = time.perf_counter()
             try:
                 graph = self._trace(call)
             except MoreAttributes:
@@ -513,6 +532,8 @@ class Compiled:
             *outputs, held = graph.function(*call.arrays, *map(as_tensor, inputs[len(call.arrays) :]))
             if bool(held):
                 RUNS["compiled"] += 1
+                if began is not None and self._auto is not None:
+                    self._tell_of_cost(time.perf_counter() - began)
                 outputs = united(graph.pairs, inputs, outputs) if graph.pairs else outputs
                 return Results(inputs, outputs, call.args, call.kwargs).built(graph.result)
         except tf.errors.OpError as error:  # what this device cannot compile, or no memory for it
@@ -578,7 +599,7 @@ class Compiled:
             try:
                 graph = self._traced(call, call.family.varying)
             except Exception as error:  # whatever it is, the eager body says it better, or does not mind
-                self._say(_words(error), call.leaves)
+                self._say(_words(error) + _place(error, self._body), call.leaves)
             self._graphs[key] = graph
             return graph
 
@@ -622,6 +643,18 @@ class Compiled:
             self._tell("a loop changes the length of its slices", "as a plain graph for some arguments, not under XLA")
             return graph
 
+    def _tell_of_cost(self, seconds: float) -> None:
+        """Say once a process what the first call with some arguments takes, where nobody asked for it."""
+        global _told_of_cost
+        if seconds > _LONG and not _told_of_cost:
+            _told_of_cost = True
+            _log.warning(
+                "%s took %.0f s to compile, as each function does once for some dtypes and shapes:"
+                " NP2TNP_COMPILE=0 leaves all of them eager",
+                self._body.__qualname__,
+                seconds,
+            )
+
     def _say(self, reason: str, leaves: bool) -> None:
         where = "in NumPy" if leaves else "eagerly"
         self._tell(reason, f"{where} for some arguments, not as compiled")
@@ -645,6 +678,16 @@ def _words(error: Exception) -> str:
     if missing:
         return f"XLA cannot compile {', '.join(missing)} here"
     return text.partition("\n")[0]
+
+
+def _place(error: Exception, body: Callable[..., Any]) -> str:
+    """Which statement of the function's own file a trace failed at; empty where none is known."""
+    file = body.__code__.co_filename
+    lines = [number for frame, number in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
+    if not lines:
+        return ""
+    statement = linecache.getline(file, lines[-1]).strip()
+    return f", at {os.path.basename(file)}:{lines[-1]}" + (f": {statement}" if statement else "")
 
 
 def _traced(

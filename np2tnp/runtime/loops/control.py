@@ -209,6 +209,11 @@ def check_integers(kinds: tuple[Kind, ...], flat: Sequence[Any]) -> None:
 _PEELED = 3
 
 
+#: Iterations, and operations of all of them, up to which a loop is copied into the graph.
+_SHORT, _SHORT_OPERATIONS = 16, 800
+_OF_LOOPS = frozenset(("While", "StatelessWhile", "If", "StatelessIf"))
+
+
 class _Mixed(Unsupported):
     """The branches of an ``if`` give different dtypes, shapes or kinds: they may not, after another iteration."""
 
@@ -347,6 +352,11 @@ def _staged_range(
 ) -> Any:
     start, stop = bounds
     known = all(isinstance(bound, int) for bound in bounds)
+    if trace.mode == "xla" and known and len(range(start, stop, step)) <= _SHORT and not lists.lists:
+        start, carried = _begun(range(start, stop, step), body, carried)
+        bounds = [start, stop]
+        if not len(range(start, stop, step)):
+            return carried
     peeled = _PEELED if known and len(range(start, stop, step)) < 2 else 0
     reason: Exception
     values = carried
@@ -378,6 +388,23 @@ def _staged_range(
     except Unsupported as error:
         raise Unsupported(f"{error}; it cannot be staged: {reason}") from reason
     return carried
+
+
+def _begun(steps: range, body: Callable[..., Any], carried: tuple[Any, ...]) -> tuple[int, tuple[Any, ...]]:
+    """The first iteration of a loop of few, copied into the graph, and all others where an iteration is short.
+
+    The taps of a filter are one piece of work for the compiler then, and none of them is stored. Gives what the counter
+    is next.
+    """
+    graph = tf.compat.v1.get_default_graph()
+    before = len(graph.get_operations())
+    carried = _tuple(body(steps[0], *carried), carried)
+    made = graph.get_operations()[before:]
+    if len(made) * len(steps) > _SHORT_OPERATIONS or any(it.type in _OF_LOOPS for it in made):
+        return steps.start + steps.step, carried
+    for i in steps[1:]:
+        carried = _tuple(body(i, *carried), carried)
+    return steps.stop, carried
 
 
 def _while_counter(

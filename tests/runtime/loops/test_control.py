@@ -394,3 +394,47 @@ def test_a_while_loop_that_counts_with_a_number_of_numpys() -> None:
         count, result = rt.migrated(compile=mode)(counted)(np.ones(2))
         assert count == 2
         np.testing.assert_allclose(result, np.sin(np.ones(2)))
+
+
+@pytest.mark.short_loops
+@pytest.mark.parametrize(("n", "staged"), [(3, True), (30, False)])
+def test_loops_of_few_iterations_are_copied_into_the_graph_of_xla(n: int, staged: bool) -> None:
+    """There every index is known: a slice that begins before its array in one iteration has no form in a loop."""
+
+    def program(u: Any) -> Any:
+        def body(i: Any, s: Any) -> Any:
+            return s + rt.sum(rt.at(u)[i - 1 : i + 2].get())
+
+        return rt.fori_loop(0, n, body, rt.zeros(1))
+
+    u = np.linspace(0.0, 1.0, 40)
+    RUNS.clear()
+    expected = sum(u[i - 1 : i + 2].sum() for i in range(n))
+    np.testing.assert_allclose(rt.migrated(compile="xla")(program)(u), [expected])
+    assert bool(RUNS["compiled"]) is staged
+
+
+@pytest.mark.short_loops
+def test_short_loops_within_others_and_around_them() -> None:
+    def program(x: Any, taps: Any) -> Any:
+        def inner(j: Any, x: Any, total: Any) -> Any:
+            return x * taps[j], total + j
+
+        def outer(i: Any, x: Any, total: Any) -> Any:
+            x, total = rt.fori_loop(0, 3, inner, x, total)
+            return x + i, total * 0.5
+
+        def around(i: Any, x: Any, total: Any) -> Any:
+            return rt.fori_loop(i, i + 40, lambda k, x, total: (x - k, total + 1), x, total)
+
+        x, total = rt.fori_loop(0, 20, outer, x, 0.0)
+        return rt.fori_loop(0, 4, around, x, total)
+
+    x, total = outcomes(program, np.arange(3.0), np.array([0.5, 1.5, 1.25]))[0]
+    y, expected = np.arange(3.0), 0.0
+    for i in range(20):
+        y, expected = y * 0.5 * 1.5 * 1.25 + i, (expected + 3) * 0.5
+    for i in range(4):
+        y, expected = y - sum(range(i, i + 40)), expected + 40
+    np.testing.assert_allclose(x, y)
+    assert total == pytest.approx(expected)
