@@ -154,7 +154,9 @@ def marked(hits: list[Hit], region: RegionWork) -> list[Hit]:
             and not _is_whole_by_hand(loop, region.context)
         ):
             message = hit.message.replace(_WHOLE, _LEAVE)
-            message = message.replace("; write it on whole arrays (np2tnp does not", f"; {_LEAVE} (no whole-array form")
+            message = message.replace(
+                "; write it on whole arrays (np2tnp does not", "; best left in NumPy (no whole-array form"
+            )
             hit = replace(hit, message=message, left=True)
         result.append(hit)
     return result

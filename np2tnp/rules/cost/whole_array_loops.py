@@ -265,7 +265,7 @@ class WholeArrayLoop(Rule):
 
 def _told(reason: str) -> str:
     if reason.startswith("an iteration needs"):
-        return f"{reason}, so only --compile makes one piece of work of the loop"
+        return f"{reason}, so only --compile helps"
     return f"write it on whole arrays (np2tnp does not: {reason})"
 
 
