@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 import warnings
 from typing import Any
@@ -155,11 +156,61 @@ ADVICE = {
             z = np.exp(y)
             return z, z.ravel()
         """,
-        "np.array(...) copies an array",
+        "return np.array(...) of one",
         """
         def f(x, y):
             z = np.exp(y)
             return z, np.array(z.ravel())
+        """,
+    ),
+    "TNP207 items": (
+        """
+        import itertools
+
+
+        def f(x, y):
+            z = np.exp(y)
+            parts = itertools.chain([z.ravel()], [x])
+            return parts
+        """,
+        "return [np.array(item) for item in parts]",
+        """
+        import itertools
+
+
+        def f(x, y):
+            z = np.exp(y)
+            parts = itertools.chain([z.ravel()], [x])
+            return [np.array(item) for item in parts]
+        """,
+    ),
+    "TNP207 kept": (
+        """
+        class Last:
+            pass
+
+
+        last = Last()
+
+
+        def f(x, y):
+            z = np.exp(y)
+            last.held = z.reshape(4, 10)
+            return z
+        """,
+        "return np.array(z)",
+        """
+        class Last:
+            pass
+
+
+        last = Last()
+
+
+        def f(x, y):
+            z = np.exp(y)
+            last.held = z.reshape(4, 10)
+            return np.array(z)
         """,
     ),
     "TNP401": (
@@ -350,4 +401,5 @@ def test_following_the_advice_changes_no_result(case: str) -> None:
 
 
 def _parts(value: Any) -> list[Any]:
-    return [part for item in value for part in _parts(item)] if isinstance(value, (tuple, list)) else [value]
+    is_parts = isinstance(value, (tuple, list, itertools.chain))
+    return [part for item in value for part in _parts(item)] if is_parts else [value]

@@ -345,3 +345,71 @@ def test_json_tells_what_the_text_shows(options: dict[str, Any], tmp_path: Path)
     assert sorted(places) == sorted(wanted)
     assert wanted
     assert config.verbose or config.select or len(found) > len(places)
+
+
+# --- an object's own code
+
+_OWN = """
+class Log:
+    def __truediv__(self, other):
+        self.held[0] = 1
+        return other
+
+    def __iter__(self):
+        self.held[0] = 1
+        return iter(self.held)
+
+    def __getitem__(self, i):
+        self.held[i] = 1
+        return self.held
+
+
+def f(d, log, g):
+    held = g.held
+    log.held = held
+    y = g.area
+    return np.interp(held, d, {})
+"""
+
+
+@pytest.mark.parametrize("late", ["2 * y", "y + 1", "np.ones(3)"])
+def test_no_own_code_runs_where_no_class_has_such_an_operator(late: str) -> None:
+    assert not [it.message for it in findings(_OWN.format(late)) if "may ask" in it.message]
+
+
+@pytest.mark.parametrize(("late", "name"), [("y[0]", "y[...]"), ("1 + (y / d)", "1 + y / d")])
+def test_the_argument_that_runs_own_code_is_named(late: str, name: str) -> None:
+    told = [it.message for it in findings(_OWN.format(late)) if "may ask" in it.message]
+    assert any(message.startswith(f"{name} may ask an object of the project, whose __") for message in told), told
+    advised = _OWN.format("late").replace("    return", f"    late = {late}\n    return")
+    assert not [it.message for it in findings(advised) if "may ask" in it.message]
+
+
+# --- copies of what may be no array
+
+MADE = {
+    "return functools.partial(np.sum, z)": "functools.partial() keeps what",
+    "m = scipy.sparse.coo_matrix((z, (i, j)))\n    return m": "scipy.sparse.coo_matrix() keeps what",
+    "return g(z)": "if g(...) is an array",
+}
+
+
+@pytest.mark.parametrize("end", MADE)
+def test_a_copy_by_numpy_is_advised_for_arrays_only(end: str) -> None:
+    head = "import functools\n\nimport scipy.sparse\nfrom lib import g, h\n\n\n"
+    for finding in findings(f"{head}def f(x, i, j):\n    z = np.exp(x)\n    h(z)\n    {end}\n"):
+        if finding.code == "TNP207":
+            assert MADE[end] in finding.message or "np.array" not in finding.message, finding.message
+
+
+SWT = (
+    "def f(x, {}):\n    if np.iscomplexobj(x):\n        o = dict(n=n)\n        return f(x.real, **o) + f(x.imag, **o)\n"
+)
+
+
+@pytest.mark.parametrize("default", ["True", "-1", "(0, -1)", "None", "'full'", "np.inf"])
+def test_a_default_that_is_no_array_is_never_two_arrays(default: str) -> None:
+    text = SWT.format(f"n={default}") + "    g(x, n)\n    return np.exp(x)\n"
+    assert not [it.message for it in findings(text) if "passed twice" in it.message]
+    text = SWT.format("n=[0]") + "    g(x, n)\n    return np.exp(x)\n"
+    assert [it.message for it in findings(text) if "passed twice" in it.message]

@@ -82,6 +82,9 @@ def _operators(op: str, *more: str) -> frozenset[str]:
 
 
 _BINARY = {kind: _operators(op, *(TEXT if op == "mod" else ())) for kind, op in BINARY.items()}
+#: ... where the other operand is a number as it is written: NumPy looks at an object only where it has an array beside.
+_BESIDE_NUMBER = {kind: names - (_SEQUENCE | NUMBER | ORDER | HASH) for kind, names in _BINARY.items()}
+_NUMBERS = frozenset((cst.Integer, cst.Float, cst.Imaginary))
 _UNARY = {kind: _operators(op) for kind, op in UNARY.items()}
 _COMPARED = ORDER | BY_NUMPY
 _BY_KIND: Mapping[type, frozenset[str]] = {
@@ -117,7 +120,8 @@ def asked_by(node: Any) -> frozenset[str]:
     """The special methods by which Python may ask the objects that stand directly in `node`."""
     kind = type(node)
     if kind is cst.BinaryOperation:
-        return _BINARY[type(node.operator)]
+        beside_number = type(node.left) in _NUMBERS or type(node.right) in _NUMBERS
+        return (_BESIDE_NUMBER if beside_number else _BINARY)[type(node.operator)]
     if kind is cst.UnaryOperation:
         return TRUTH if type(node.operator) is cst.Not else _UNARY[type(node.operator)]
     return _BY_KIND.get(kind, NO_NAMES)

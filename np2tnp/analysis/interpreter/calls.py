@@ -81,7 +81,7 @@ from np2tnp.analysis.syntax.python_tables import (
     POSITIONS,
     READING_METHODS,
 )
-from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.scopes import dotted, sketch
 from np2tnp.analysis.syntax.walk import walk
 
 # --- Calls of Python's builtins: what they give, keep and call
@@ -325,8 +325,13 @@ class Calls(BuiltinCalls):
         if self.ran > start:
             for item, before in zip(found, ran, strict=True):
                 self.read_before(node, item.node.value, item.value, before, env)
+            bound = isinstance(callee, Bound) and type(node.func) is cst.Attribute
             if isinstance(callee, Bound) and type(node.func) is cst.Attribute:
                 self.read_before(node, node.func.value, callee.receiver, start, env)
+            if id(node) in self.ran_late:
+                counted = zip(found, [start if bound else ran[0], *ran], ran, strict=False)
+                late = dict.fromkeys(sketch(item.node.value) for item, before, after in counted if after > before)
+                self.late_parts[id(node)] = " and ".join(late), ", ".join(sorted(self.ran_names)[:2])
         return tuple(found)
 
     def _argument(self, arg: cst.Arg, env: Env, callee: Value, foreign: bool) -> ev.Argument:

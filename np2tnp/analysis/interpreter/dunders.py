@@ -173,6 +173,7 @@ class AskedObjects(State):
             env.forget_attributes()
         found = any(self.answers(value, names, deep) for value in values)
         if found:
+            self.ran_names = self.asked_here() if names is None else self.asked_here() & names
             self.code_runs(node, "an object's own operator or attribute", env)
         return found
 

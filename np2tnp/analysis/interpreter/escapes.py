@@ -148,8 +148,9 @@ class Keeping(NumpyResults):
         for where in places if copies or parts else ():
             if copies or not where.startswith("seen by"):
                 self.facts.viewed |= copies | (refs_of(value) & {FOREIGN})
+                holder = where.rpartition(":")[2].removeprefix("kept by ")
                 self.construct(
-                    self.statement or self.facts.node, "kept twice", where.rpartition(":")[2].removeprefix("kept by ")
+                    self.statement or self.facts.node, "kept twice" if type(value) is Array else "held twice", holder
                 )
 
     def puts(self, container: Value, values: Iterable[Value]) -> None:
@@ -218,6 +219,8 @@ def _of_callee(known: Callee) -> Summary:
     return Summary(known.parameters, False, known.changes, frozenset(known.keeps), UNKNOWN, quiet=True)
 
 
+_LITERALS = frozenset((cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString))
+_CONSTANTS = frozenset(("None", "True", "False"))
 #: Nothing happens to these arguments, nor through them.
 _NEVER_ARRAYS = frozenset((Const, Scalar, Symbol))
 
@@ -568,9 +571,19 @@ class Effects(Keeping):
         changed = {*summary.mutates, *summary.changeable}
         for parameter in parameters_of(cst.ensure_type(self.facts.node, cst.FunctionDef).params):
             name = parameter.name.value
-            held = parameter.default is not None and dotted(parameter.default) != "None"
+            held = parameter.default is not None and not self._is_plain_default(parameter.default)
             if held and name in changed and (matched is None or name not in matched):
                 self.construct(node, "aliased arguments", name)
+
+    def _is_plain_default(self, node: cst.BaseExpression) -> bool:
+        """Whether it surely is no array, nor holds one: numbers, texts, None, what is NumPy's, tuples of such."""
+        if type(node) is cst.Tuple:
+            return all(self._is_plain_default(element.value) for element in node.elements)
+        if type(node) is cst.UnaryOperation:
+            return type(node.expression) in _LITERALS
+        first, _, rest = dotted(node).partition(".")
+        module = self.module.values.get(first) if rest else None
+        return type(node) in _LITERALS or first in _CONSTANTS or (isinstance(module, Symbol) and module.name == "numpy")
 
     def _project_call(
         self, node: cst.Call, callee: Function, arguments: tuple[ev.Argument, ...], env: Env, method: str = ""

@@ -89,7 +89,7 @@ class Hosting(Stores):
     def _reads_before_updates(self, node: cst.Call, arguments: tuple[ev.Argument, ...], receiver: Value | None) -> None:
         """``np.add(x, f())``, where `f` may update `x`: NumPy reads it after the call, a tensor is made before it."""
         if id(node) in self.ran_late:
-            self.construct(node, "arguments read late")
+            self.construct(node, "arguments read late", "|".join(self.late_parts.get(id(node), ("", ""))))
         before = refs_of(receiver) if receiver is not None else NO_NAMES
         for argument in arguments:
             for updated in sorted(self._updated_by(argument.node.value, before)):

@@ -142,6 +142,10 @@ class State:
         self.nested_working: set[str] = set()  #: nested functions in which such code runs
         self.ran = 0  #: ... without anybody having written a call of it: calls are guarded apart
         self.ran_late: set[int] = set()  #: ids of nodes in which such code runs after an operand was read
+        self.late_parts: dict[
+            int, tuple[str, str]
+        ] = {}  #: ... of calls: the arguments that run it, and by which methods
+        self.ran_names: frozenset[str] = NO_NAMES  #: the special methods that the last of such code may be
         self.lazy_works = False  #: an iterator was made that runs such code when it is asked
         self.puts_made: list[tuple[str, Value]] = []  #: by names, what was put into containers and objects so far
         self.puts_inside: dict[str, Value] = {}  #: what nested functions put into containers of their enclosing ones

@@ -253,7 +253,7 @@ class Writes(Calls):
         self.keeps_copies((where,), value)
         outside = {ref for ref in refs if ref.startswith((".", "global:", "kept by"))}
         if outside - {where}:
-            self.construct(node, "kept twice", where.rpartition(":")[2])
+            self.construct(node, "kept twice" if type(value) is Array else "held twice", where.rpartition(":")[2])
             self.facts.extra.setdefault("kept twice", set()).update(ref for ref in refs if ref.isidentifier())
         self.facts.viewed |= {ref for ref in refs if ref in outside or ref == FOREIGN}
 

@@ -347,6 +347,31 @@ def signature_names(parameters: cst.Parameters) -> tuple[str, ...]:
     return tuple(stars.get(id(item), "") + item.name.value for item in parameters_of(parameters))
 
 
+def sketch(node: cst.CSTNode) -> str:
+    """An expression in a few words that people find again: ``a.b``, ``a[...]``, ``f(...)``, ``a / b``; else ``...``."""
+    kind = type(node)
+    if kind is cst.Name or kind is cst.Attribute:
+        owner = f"{sketch(node.value)}." if kind is cst.Attribute else ""  # type: ignore[attr-defined]
+        return owner + (node.attr.value if kind is cst.Attribute else node.value)  # type: ignore[attr-defined]
+    if kind is cst.Subscript:
+        return f"{sketch(node.value)}[...]"  # type: ignore[attr-defined]
+    if kind is cst.Call:
+        return f"{sketch(node.func)}({'...' if node.args else ''})"  # type: ignore[attr-defined]
+    if kind in _LITERALS:
+        return str(node.value)  # type: ignore[attr-defined]
+    if kind is cst.BinaryOperation:
+        sign = _SIGNS.get(type(node.operator))  # type: ignore[attr-defined]
+        return f"{sketch(node.left)} {sign} {sketch(node.right)}" if sign else "..."  # type: ignore[attr-defined]
+    return "..."
+
+
+_LITERALS = frozenset((cst.Integer, cst.Float, cst.SimpleString))
+_SIGNS = {
+    cst.Add: "+", cst.Subtract: "-", cst.Multiply: "*", cst.Divide: "/", cst.FloorDivide: "//", cst.Modulo: "%",
+    cst.Power: "**", cst.MatrixMultiply: "@",
+}  # fmt: skip
+
+
 def dotted(node: cst.CSTNode) -> str:
     """``a.b.c`` of a chain of attributes, or "" for anything else."""
     if type(node) is cst.Name:

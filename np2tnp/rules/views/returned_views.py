@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import Array, Sequence, Symbol, refs_of
 from np2tnp.analysis.module.parameter_kinds import shown_otherwise
+from np2tnp.analysis.syntax.scopes import sketch, target_names
+from np2tnp.analysis.syntax.walk import nodes_of
 from np2tnp.model import Safety, Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import location_words
@@ -43,21 +48,67 @@ class ReturnedView(Rule):
         assert isinstance(event, ev.Construct)
         if not context.in_region:
             return
-        words = "two results, or parts of one, may share memory: return copies, or the base alone"
+        words = "two results, or parts of one, may share memory: return np.array(...) of one, or the base alone"
         if event.detail:
-            shown = location_words(frozenset((event.detail,)))
-            words = f"the result may be a view of {shown}: return a copy"
-            if event.detail.startswith("@"):
-                name = event.detail[1:]
-                words = f"if {name} is an array, the result may be a view of it: return a copy of that part"
-                if name in shown_otherwise(context.facts.node):
-                    words = f"the result may be a view of an array that {name} holds or gives: return a copy"
-            elif event.detail.startswith("seen by "):
-                callee = event.detail.removeprefix("seen by ")
-                words = f"{callee} got, or gave, an array that it may have kept, and the result may be a view of that"
-                words = f"{words}: give it copies, or return some"
-        words = f"{words} (np.array(...) copies an array, whatever it comes from)"
+            words = _words(event.detail, *_returned(event, context), context)
         if event.detail.startswith("seen by "):  # by code that cannot be seen itself
             yield self.hit(event.node, words, Verdict.HOST if context.trusts else Verdict.BLOCK, Safety.UNSAFE)
         else:
             yield self.hit(event.node, words, Verdict.BLOCK)
+
+
+def _words(location: str, shown: str, is_array: bool, made_by: str, context: Context) -> str:
+    """That `shown`, which is returned, may be a view of what lies at `location`, and what to return in its place."""
+    name = location[1:]
+    if location.startswith("seen by "):
+        fear = f"may show what {location.removeprefix('seen by ')} got or gave, and may have kept"
+    elif location.startswith("@") and name in shown_otherwise(context.facts.node):
+        fear = f"may be a view of an array that {name} holds or gives"
+    elif location.startswith("@"):
+        fear = f"may be a view of {name}" if name != shown else "may be the caller's own, or a view of it"
+    else:
+        fear = f"may be a view of {location_words(frozenset((location,)))}"
+    if made_by.startswith("itertools."):
+        what = f"{shown or 'what is returned'} is an iterator ({made_by})"
+        return f"{what}, and its items {fear}: return [np.array(item) for item in {shown or '...'}]"
+    if made_by:
+        return f"{made_by}() keeps what {fear}: move the work on arrays into a function of its own"
+    copy = f"return np.array({shown or '...'})"
+    if is_array:
+        return f"{shown or 'the result'} {fear}: {copy}"
+    return f"if {shown or 'what is returned'} is an array, it {fear}: {copy}"
+
+
+#: What gives no array, but may hold some.
+_HOLDING = ("itertools.", "functools.partial", "scipy.sparse.", "pandas.", "collections.")
+
+
+def _returned(event: ev.Construct, context: Context) -> tuple[str, bool, str]:
+    """What is returned that shows the location, in a few words; whether it surely is an array; what makes an iterator.
+
+    The words are empty where there are none.
+    """
+    node = event.node.value if isinstance(event.node, cst.Return) else None
+    found = (it for it in context.facts.events if isinstance(it, ev.Return) and it.node is event.node)
+    returned = next(found, None)
+    value = returned.value if returned is not None else None
+    if isinstance(node, cst.Tuple) and isinstance(value, Sequence) and value.items is not None:
+        pairs = zip(node.elements, value.items, strict=False)
+        shows = ((part.value, item) for part, item in pairs if event.detail in refs_of(item))
+        node, value = next(shows, (None, None))
+    if node is None or value is None:
+        return "", False, ""
+    words = sketch(node)
+    call = context.calls.get(id(_source(node, context)))
+    name = call.callee.name if call is not None and isinstance(call.callee, Symbol) else ""
+    made_by = name if name.startswith(_HOLDING) else ""
+    return "" if "..." in words else words, isinstance(value, Array), made_by
+
+
+def _source(node: cst.BaseExpression, context: Context) -> cst.BaseExpression:
+    """The expression that a name was bound to where that is only one, or the expression itself."""
+    if not isinstance(node, cst.Name):
+        return node
+    parts = (part for part in nodes_of(context.facts.node) if isinstance(part, cst.Assign))
+    values = [part.value for part in parts if any(node.value in target_names(item.target) for item in part.targets)]
+    return values[0] if len(values) == 1 else node

@@ -15,7 +15,9 @@ from np2tnp.rules.cases import holder_words
 _WORDS = {
     "store through an index": "a store through an index that may give a copy: write a[i, j] instead of a[i][j]",
     "store into an item": "a store into an item of a {0}, which may be an array of others: put a changed copy there",
-    "kept twice": "{0} may get an array that an object holds already, and would get a copy: give it np.array(...)",
+    "kept twice": "{0} would get a copy of an array that something else may hold already: give it np.array(...)",
+    "held twice": "{0} may get an array that something else holds already, and would get a copy: if it is an array,"
+    " give it np.array(...); else move the work on arrays into a function of its own",
     "queue of tensors": "a deque would hold tensors: put the arrays into it one by one, by append()",
     "kept container": "a list or dict of arrays changes, which {0} was given: give it a copy of the list or dict",
     "argument kept through a view": "an argument, or a view of it, is kept as {0}: keep a copy (np.array(...))",
@@ -38,10 +40,7 @@ _WORDS = {
     "unknown in-place method": "x.{0}() of what may be an array or another object: say x[...] = ... instead",
     "nested keeps": "a nested function keeps its argument, or gives it to a callee that may change it: pass a copy",
     "callback": "{0}() calls something that may change the arrays it is given: call it in a loop instead",
-    "arguments read late": (
-        "an object's own code (an index, an attribute) may update what an argument before it shows: give each argument"
-        " a name first"
-    ),
+    "arguments read late": "{0} may update what an argument before it shows: give it a name in a statement before",
     "read late": "an expression reads {0} before a call in it updates that: give the call a statement of its own",
     "late names": "nested functions read names that are bound after them: define the functions where they are called",
     "exchange": "arrays change places under names that may show one array: give each array one name",
@@ -85,10 +84,18 @@ class Untraceable(Rule):
         assert isinstance(event, ev.Construct)
         if not context.in_region:
             return
-        words = _WORDS[event.kind].replace("{0}", holder_words(event.detail))
+        detail = holder_words(event.detail) if event.kind != "arguments read late" else _own_code(event.detail)
+        words = _WORDS[event.kind].replace("{0}", detail)
         if event.kind == "callback":
             words = _as_block(event.node) or words
         yield self.hit(event.node, words, Verdict.BLOCK)
+
+
+def _own_code(detail: str) -> str:
+    """Which arguments may run code of an object's class, and which of its methods."""
+    late, _, methods = detail.partition("|")
+    whose = f"an object of the project, whose {methods}" if methods else "an iterator, whose code"
+    return f"{late or 'an argument'} may ask {whose}"
 
 
 def _as_block(node: cst.CSTNode) -> str:
