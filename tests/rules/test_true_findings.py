@@ -16,12 +16,12 @@ from np2tnp import pipeline
 from np2tnp.analysis.domain.env import ITERATED
 from np2tnp.analysis.module.parameter_kinds import shown_otherwise
 from np2tnp.config import Config
-from np2tnp.model import Finding, RegionState
+from np2tnp.model import Callee, Finding, RegionState
 from np2tnp.pipeline import check, fold_repeats
 from np2tnp.report import to_json
 from np2tnp.report.totals import is_failing, shown, totals
 from np2tnp.rules.cases import location_words
-from np2tnp.rules.host.host_updates import _words
+from np2tnp.rules.host.host_updates import _twice, _words
 
 
 def findings(text: str) -> Iterator[Finding]:
@@ -413,3 +413,48 @@ def test_a_default_that_is_no_array_is_never_two_arrays(default: str) -> None:
     assert not [it.message for it in findings(text) if "passed twice" in it.message]
     text = SWT.format("n=[0]") + "    g(x, n)\n    return np.exp(x)\n"
     assert [it.message for it in findings(text) if "passed twice" in it.message]
+
+
+# --- code out of sight
+
+_UNSEEN = """from lib import blur, mix
+
+
+def tree(i):
+    return mix(i, i.shape), blur(i)
+
+
+def step(a, b, c):
+    return blur(a, b, c)
+
+
+def f(x):
+    y = np.exp(x)
+    p, t = tree(y)
+    a = {}(y.ravel(), p.ravel(), t)
+    return np.exp(y), a
+"""
+
+
+@pytest.mark.parametrize("callee", ["blur", "step"])
+def test_what_blocks_by_code_out_of_sight_is_unblocked_by_a_word(callee: str) -> None:
+    text = _UNSEEN.format(callee)
+    told = [it for it in findings(text) if it.region == "f" and it.code == "TNP503"]
+    words = '[tool.np2tnp.callees] what is done with it ("lib.blur" = "pure" where it is only read)'
+    assert any(words in it.message for it in told), told
+    source = "import numpy as np\n" + text
+    said = Config(callees=(Callee("lib.blur"), Callee("lib.mix")))
+    report = pipeline.analyse_bytes(said, ("f.py", source.encode()))
+    assert [it.state for it in report.regions if it.qualname == "f"] == [RegionState.CONVERTIBLE]
+
+
+@pytest.mark.parametrize("callee", ["blur", "step"])
+def test_a_callee_that_may_fill_its_argument_is_given_no_copy(callee: str) -> None:
+    for it in findings(_UNSEEN.format(callee)):
+        assert it.region != "f" or "give it np.array" not in it.message, it.message
+
+
+def test_two_arguments_that_may_be_one_array_are_both_named() -> None:
+    words = _twice("y[...] and z", ["mix"], None)
+    assert "y[...] and z may share memory" in words
+    assert "np.array(y[...])" in words

@@ -80,6 +80,7 @@ class Summary:
     behind: Value | None = None  #: its result for what the door lets in, where more is known of that
     assigns: frozenset[str] = frozenset()  #: attributes to which it, or what it calls, may assign; ANY_ATTRIBUTE
     quiet: bool = False  #: it runs no code that nobody knows: no array changes but those that its caller passed
+    unseen: str = field(default="", compare=False)  #: for messages: code out of sight that it hands arrays on to
 
     def match(self, arguments: tuple[ev.Argument, ...], skip: int = 0) -> dict[str, ev.Argument] | None:
         """Arguments by parameter, without the first `skip` ones; None where some go into ``*args`` or ``**options``."""

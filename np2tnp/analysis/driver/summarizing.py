@@ -73,6 +73,7 @@ def summarize(function: FunctionInfo, facts: ev.RegionFacts, migrated: bool, def
         assigns=_assigned(facts),
         falls_back=frozenset(facts.extra.get("unfollowed", ()) if migrated else ()) - lost,
         works=bool(lost) or "runs others" in facts.extra,
+        unseen=facts.extra.get("unseen", ""),
         quiet=not (
             lost or facts.updates or "runs others" in facts.extra or function.node.decorators or function.is_method
         ),

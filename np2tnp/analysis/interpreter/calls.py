@@ -81,7 +81,7 @@ from np2tnp.analysis.syntax.python_tables import (
     POSITIONS,
     READING_METHODS,
 )
-from np2tnp.analysis.syntax.scopes import dotted, sketch
+from np2tnp.analysis.syntax.scopes import absolute, dotted, sketch
 from np2tnp.analysis.syntax.walk import walk
 
 # --- Calls of Python's builtins: what they give, keep and call
@@ -257,6 +257,8 @@ class Calls(BuiltinCalls):
             if pure and callee.name.startswith("scipy."):  # where nobody wants its result, it stores into an argument
                 wanted = type(self.statement) is not cst.Expr or self.statement.value is not node
                 pure = wanted and not self.catalog.is_stored_into(callee.name, sum(a.name is None for a in arguments))
+            if not pure:
+                self.facts.extra.setdefault("unseen", absolute(callee.name, self.module.path))
             result = self._unresolved(node, callee.name, arguments, env, pure=pure)
             if pure and self.catalog.makes_object(callee.name):
                 result = Symbol(f"{callee.name}()")

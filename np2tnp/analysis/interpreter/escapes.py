@@ -56,7 +56,7 @@ from np2tnp.analysis.interpreter.numpy_results import NumpyResults
 from np2tnp.analysis.interpreter.state import NESTED
 from np2tnp.analysis.module.kept_functions import names_captured
 from np2tnp.analysis.syntax.python_tables import NAMEDTUPLE
-from np2tnp.analysis.syntax.scopes import dotted, parameters_of
+from np2tnp.analysis.syntax.scopes import dotted, parameters_of, sketch
 from np2tnp.model import Callee
 
 # --- Who holds on to arrays: objects, globals, containers and callees that others see
@@ -79,6 +79,8 @@ def _places(holders: frozenset[str]) -> tuple[frozenset[str], tuple[str, ...]]:
 
 class Keeping(NumpyResults):
     """Records what others hold from here on."""
+
+    keeper_fills = False  #: who keeps an argument may store into it, too
 
     def keep(self, holders: frozenset[str], value: Value, env: Env) -> None:
         """What `holders` denote now holds on to `value`: a later in-place write to it is seen there."""
@@ -149,9 +151,9 @@ class Keeping(NumpyResults):
             if copies or not where.startswith("seen by"):
                 self.facts.viewed |= copies | (refs_of(value) & {FOREIGN})
                 holder = where.rpartition(":")[2].removeprefix("kept by ")
-                self.construct(
-                    self.statement or self.facts.node, "kept twice" if type(value) is Array else "held twice", holder
-                )
+                kind = "kept twice" if type(value) is Array else "held twice"
+                kind = "seen twice" if where.startswith("seen by") or self.keeper_fills else kind
+                self.construct(self.statement or self.facts.node, kind, holder)
 
     def puts(self, container: Value, values: Iterable[Value]) -> None:
         """`container`, perhaps a list or dict of the caller's, may hold `values` from here on: callers are told."""
@@ -269,7 +271,9 @@ class Effects(Keeping):
         on_host = False  # it updates ndarrays: its public form is called
         for name, argument in matched.items():
             if name in summary.keeps:
+                self.keeper_fills = name in summary.mutates or name in summary.changeable
                 self.keep(frozenset((f"kept by {dotted(node.func)} as {name}",)), argument.value, env)
+                self.keeper_fills = False
             if name in summary.keeps or name in summary.changeable:
                 self.keeps_captured(argument, env)
             if name in summary.falls_back:
@@ -284,6 +288,8 @@ class Effects(Keeping):
             if by_others or (summary.tells_apart and not summary.migrated):
                 self._copies_may_differ(node, callee, argument, tuple(matched.values()))
             if by_others:
+                if summary.unseen:
+                    self.facts.extra.setdefault("unseen", summary.unseen)
                 self._may_change(node, callee, argument, env, keeps=False)
                 if updates:
                     self.updates_state(argument.value)
@@ -543,8 +549,9 @@ class Effects(Keeping):
                 continue
             names = {ref for ref in refs_of(value) & refs_of(other.value) if ref.isidentifier()}
             if names:
-                stale, where = Stale(callee, id(node), "call on a view"), argument.node.value
-                self.emit(ev.StaleRead(where, self.place(where), shown(names), stale, frozenset(names)))
+                stale, where = Stale(callee, id(node), "two copies"), argument.node.value
+                both = sketch(where), sketch(other.node.value)
+                self.emit(ev.StaleRead(where, self.place(where), " and ".join(both), stale, frozenset(names)))
 
     def _copy_may_change(self, node: cst.CSTNode, callee: str, argument: ev.Argument) -> None:
         """What is handed over may be our copy of memory that others see: NumPy must make it, and `callee` get that."""

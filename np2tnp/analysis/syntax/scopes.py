@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import libcst as cst
@@ -347,21 +348,28 @@ def signature_names(parameters: cst.Parameters) -> tuple[str, ...]:
     return tuple(stars.get(id(item), "") + item.name.value for item in parameters_of(parameters))
 
 
-def sketch(node: cst.CSTNode) -> str:
+def absolute(name: str, path: str) -> str:
+    """The canonical name of what a module at `path` imports, with the package that it is relative to."""
+    short = name.lstrip(".")
+    folders = Path(path).parts[: -(len(name) - len(short))] if short != name else ()
+    return ".".join((*folders[-1:], short))
+
+
+def sketch(node: Any) -> str:
     """An expression in a few words that people find again: ``a.b``, ``a[...]``, ``f(...)``, ``a / b``; else ``...``."""
     kind = type(node)
     if kind is cst.Name or kind is cst.Attribute:
-        owner = f"{sketch(node.value)}." if kind is cst.Attribute else ""  # type: ignore[attr-defined]
-        return owner + (node.attr.value if kind is cst.Attribute else node.value)  # type: ignore[attr-defined]
+        owner = f"{sketch(node.value)}." if kind is cst.Attribute else ""
+        return f"{owner}{node.attr.value if kind is cst.Attribute else node.value}"
     if kind is cst.Subscript:
-        return f"{sketch(node.value)}[...]"  # type: ignore[attr-defined]
+        return f"{sketch(node.value)}[...]"
     if kind is cst.Call:
-        return f"{sketch(node.func)}({'...' if node.args else ''})"  # type: ignore[attr-defined]
+        return f"{sketch(node.func)}({'...' if node.args else ''})"
     if kind in _LITERALS:
-        return str(node.value)  # type: ignore[attr-defined]
+        return str(node.value)
     if kind is cst.BinaryOperation:
-        sign = _SIGNS.get(type(node.operator))  # type: ignore[attr-defined]
-        return f"{sketch(node.left)} {sign} {sketch(node.right)}" if sign else "..."  # type: ignore[attr-defined]
+        sign = _SIGNS.get(type(node.operator))
+        return f"{sketch(node.left)} {sign} {sketch(node.right)}" if sign else "..."
     return "..."
 
 

@@ -8,7 +8,8 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import HOLDERS, ITERATED, Stale
-from np2tnp.analysis.domain.values import Bound, Class, Function, Instance
+from np2tnp.analysis.domain.values import Bound, Class, Function, Instance, Symbol
+from np2tnp.analysis.syntax.scopes import absolute
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits.edit import convert_arguments
 from np2tnp.model import Safety, Verdict
@@ -27,16 +28,17 @@ def _is_out_of_sight(call: ev.Call | None) -> bool:
     )
 
 
-def _words(name: str, callees: list[str], shared: frozenset[str]) -> str:
-    """That one of the callees may have changed what `name` holds, how it may get at that, and what helps."""
+def _words(name: str, callees: list[str], shared: frozenset[str], unseen: list[str] | None = None) -> str:
+    """That one of the callees may have changed what `name` holds, how it may get at that, and what helps.
+
+    unseen: the code out of sight that all of that goes on to, by its canonical names; None where other code does it.
+    """
     told = ", ".join(callees if len(callees) < 4 else [*callees[:3], "others"])
     seen = sorted(place.removeprefix("seen by ") for place in shared if place.startswith("seen by "))
     if set(callees) & set(seen) or not shared:
         got = "which" if len(callees) == 1 else "one of which"
-        return (
-            f"{name} may have been changed by {told}, {got} got it, a view of it or an object that holds it; pass a"
-            " copy, unless that is meant"
-        )
+        words = f"{name} may have been changed by {told}, {got} got it, a view of it or an object that holds it"
+        return f"{words}; {_said(unseen) or 'pass a copy, unless that is meant'}"
     start = f"{name} may have changed while {told} ran"
     kept = sorted(place.removeprefix("kept by ").partition(" as ")[0] for place in shared if " as " in place)
     if seen or kept:
@@ -47,8 +49,43 @@ def _words(name: str, callees: list[str], shared: frozenset[str]) -> str:
         return f"{words}; if it is an array, go on with a copy ({name} = np.array({name})), unless that is meant"
     places = [place for place in sorted(shared) if place.startswith(HOLDERS)]
     if places:
-        return f"{start}: {location_words(frozenset(places[:1]))} may be it, or show its memory; work on a copy"
-    return f"{start}: it, or something in it, may be held elsewhere; put copies there, or work on a copy of it"
+        where = location_words(frozenset(places[:1]))
+        return f"{start}: {where} may be it, or show its memory; work on np.array(...) of that, unless that is meant"
+    remedy = _said(unseen) or "move the work on arrays before that into a function of its own"
+    return f"{start}: what that got may be it, hold it or share its memory; {remedy}"
+
+
+def _twice(both: str, callees: list[str], unseen: list[str] | None) -> str:
+    """That a callee gets two arrays which may be one."""
+    first = both.partition(" and ")[0]
+    words = f"{callees[0]} may change what it gets, and {both} may share memory, of which it would get two copies"
+    return f"{words}: {_said(unseen) or f'give it np.array({first}), unless that is meant'}"
+
+
+def _said(unseen: list[str] | None) -> str:
+    """How the user says what code out of sight does."""
+    if not unseen:
+        return ""
+    entries = ", ".join(f'"{name}" = "pure"' for name in unseen)
+    return f"say in [tool.np2tnp.callees] what is done with it ({entries} where it is only read)"
+
+
+def _unseen(reasons: list[Stale], context: Context) -> list[str] | None:
+    """The code out of sight, by canonical names, to which all of the calls hand arrays; None where some do not."""
+    found = []
+    for each in reasons:
+        call = context.calls.get(each.line_node)
+        callee = call.callee if call is not None and call.api is None else None
+        name = ""
+        if isinstance(callee, Symbol) and not callee.name.startswith("builtins."):
+            name = absolute(callee.name, context.module.path)
+        elif isinstance(callee, Function):
+            summary = context.summary(callee)
+            name = summary.unseen if summary is not None else ""
+        if not name:
+            return None
+        found.append(name)
+    return list(dict.fromkeys(found))
 
 
 @register
@@ -150,7 +187,12 @@ class HostUpdate(Rule):
         reasons = [each for each in event.stale.reasons if each.kind == "call on a view"]
         callees = list(dict.fromkeys(each.via for each in reasons))
         if callees:
-            yield self._changed(event.node, _words(event.name.lstrip("@"), callees, event.shared), reasons, context)
+            words = _words(event.name.lstrip("@"), callees, event.shared, _unseen(reasons, context))
+            yield self._changed(event.node, words, reasons, context)
+        twice = [each for each in event.stale.reasons if each.kind == "two copies"]
+        if twice:
+            words = _twice(event.name, [each.via for each in twice], _unseen(twice, context))
+            yield self._changed(event.node, words, twice, context)
 
     def _changed(self, node: cst.CSTNode, words: str, reasons: list[Stale], context: Context) -> Hit:
         """What blocks the region, but for callees out of sight where ``--unsafe`` trusts them."""

@@ -18,6 +18,8 @@ _WORDS = {
     "kept twice": "{0} would get a copy of an array that something else may hold already: give it np.array(...)",
     "held twice": "{0} may get an array that something else holds already, and would get a copy: if it is an array,"
     " give it np.array(...); else move the work on arrays into a function of its own",
+    "seen twice": "{0} would get a copy of an array that something else may hold already: move the work on arrays"
+    " before it into a function of its own",
     "queue of tensors": "a deque would hold tensors: put the arrays into it one by one, by append()",
     "kept container": "a list or dict of arrays changes, which {0} was given: give it a copy of the list or dict",
     "argument kept through a view": "an argument, or a view of it, is kept as {0}: keep a copy (np.array(...))",
