@@ -36,6 +36,7 @@ _SAMPLE = 1e-3  #: seconds a sample should last at least: shorter calls are repe
 _WARM = 0.05  #: seconds of warm-up at least, once the first call is over
 _COPIES = 2**28  #: bytes that fresh arguments of one sample may take
 _LOOKS = (1, 2, 4)  #: times the samples that are asked for: where it is looked whether they decide
+_FAR = 2.0  #: times as long
 _SURE = 0.99  #: of the resamples in the interval that must decide for sampling to end early
 
 
@@ -90,9 +91,9 @@ def sample_in_turns(
 ) -> tuple[list[float], list[float]]:
     """Seconds a call of NumPy and of the variant, in turns, so that what slows the machine down hits both.
 
-    `repeats` samples of each, at least five, within `budget` seconds; up to four times as much while they do not decide
-    which of the two is faster. Whoever looks more often finds more by chance: so each look asks for a wider interval
-    than a verdict does. `between` is called after each pair.
+    `repeats` samples of each, at least five (three of what is slower by far), within `budget` seconds; up to four times
+    as much while they do not decide which of the two is faster. Whoever looks more often finds more by chance: so each
+    look asks for a wider interval than a verdict does. `between` is called after each pair.
     """
     for side in sides:
         side.warm_up(budget / 10)
@@ -105,13 +106,18 @@ def sample_in_turns(
                 for i in (0, 1) if len(times[0]) % 2 == 0 else (1, 0):
                     times[i].append(sides[i].sample())
                 between()
-                if time.perf_counter() > start + factor * budget and len(times[0]) >= 5:
+                if time.perf_counter() > start + factor * budget and len(times[0]) >= _fewest(times):
                     break
             if judge_speed(ratio(*times, share=_SURE), min_effect) is not Speed.UNSURE:
                 break
     finally:
         gc.enable()
     return times
+
+
+def _fewest(times: tuple[list[float], list[float]]) -> int:
+    """Samples that are needed at least: a variant that took far longer each time will not become the faster one."""
+    return 3 if min(times[1]) > _FAR * max(times[0]) else 5
 
 
 class Watch(logging.Handler):

@@ -117,6 +117,16 @@ def test_sampling_goes_on_until_it_decides(seconds, spread, samples):
     assert len(pauses) == samples
 
 
+@pytest.mark.parametrize(("seconds", "samples"), [(3.0, 3), (1.5, 5), (0.2, 5)])
+def test_what_is_slower_by_far_is_sampled_less_where_time_is_short(seconds: float, samples: int):
+    pytest.importorskip("numpy")
+    from np2tnp.profiling.trial import sample_in_turns
+
+    sides = (Simulated(1.0, 0.01, 0), Simulated(seconds, 0.01, 1))
+    times = sample_in_turns(sides, 20, 0.0, 0.05, lambda: None)
+    assert [len(one) for one in times] == [samples, samples]
+
+
 def plan_for(function: str, sizes: tuple[int, ...]) -> Plan:
     return Plan(Pair("program.py", "", "", "test"), function, "n", sizes, ())
 
