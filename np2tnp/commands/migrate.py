@@ -114,6 +114,8 @@ def _choose(
     if said := migration_steps.summarize(verified):
         say(said)
     for item in verified.reverted:
+        if not item.evidence and (item.path, item.qualname) in verified.told:
+            continue  # its verdict said why
         say(f"{item.path}::{item.qualname} stays as it is: {item.reason}")
         if item.evidence:
             print(visible_lines(item.evidence), file=sys.stderr)

@@ -29,6 +29,7 @@ class Verified:
     reverted: list[Reverted] = field(default_factory=list)
     untested: list[Reverted] = field(default_factory=list)  #: still in the plan, with the reason why nothing is known
     results: dict[Key, FunctionResult] = field(default_factory=dict)
+    told: set[Key] = field(default_factory=set)  #: whose verdict was found, and so said, in this run
 
 
 def leave_out_what_differs(
@@ -71,7 +72,7 @@ def leave_out_what_differs(
     untested = [
         Reverted(*key, results[key].reason) for key in kept.regions if results[key].verdict is FunctionVerdict.UNTESTED
     ]
-    return Verified(kept, reverted, untested, results)
+    return Verified(kept, reverted, untested, results, checker.told)
 
 
 class _Checker:
@@ -90,6 +91,7 @@ class _Checker:
         self._say = say
         self._stage = stage
         self._known = known
+        self.told: set[Key] = set()
 
     def plan_without(self, made: pipeline.Plan, left_out: set[Key]) -> pipeline.Plan:
         return self._plan(made, frozenset(made.regions) - left_out)
@@ -139,6 +141,7 @@ class _Checker:
                 self._known.setdefault(codes[name], FunctionResult(name, reason=str(error)))
 
     def _tell(self, path: str, result: FunctionResult) -> None:
+        self.told.add((path, result.name))
         said = result.difference or result.reason
         self._say(f"{result.verdict.value:<9} {path}::{result.name}{f': {said}' if said else ''}")
 

@@ -333,9 +333,10 @@ def verify_pair(
     `progress` is called with each result as it comes, `stage` with what is being done, and how far that is.
     """
     results: list[FunctionResult] = []
+    many = "1 function" if len(names) == 1 else f"{len(names)} functions"
 
     def tell(what: str, share: float) -> None:
-        stage(f"{len(results) + 1} of {len(names)} functions, {what}", (len(results) + share) / len(names))
+        stage(f"{len(results) + 1} of {many}, {what}", (len(results) + share) / len(names))
 
     with Verifier(pair, limits, tell) as verifier:
         for name in names:

@@ -7,6 +7,7 @@ cross the parent as bytes that it does not open, so that the parent needs no Num
 from __future__ import annotations
 
 import pickle
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -107,7 +108,11 @@ class Worker:
             try:
                 cases.append(recorded_case(target.name, bound, path, self._module, main))
             except Exception as error:  # a class that cannot be found any more, say
-                why = f"; the program's own calls cannot be made again: {type(error).__name__}: {error}"
+                missing = re.match(r"Can't get attribute '([\w.]+)' on <module", str(error))
+                said = f"{type(error).__name__}: {error}"
+                if missing and not main:
+                    said = f"{missing[1]} is defined in the program's main file (move it into a module)"
+                why = f"; the program's own calls cannot be made again: {said}"
         return cases, "" if cases else why
 
     def case(self, number: int) -> bytes:

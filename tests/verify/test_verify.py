@@ -388,9 +388,9 @@ def test_what_is_done_is_told_before_the_first_result():
         shares.append(share)
 
     verify_pair(pair, ["f"], LIMITS, lambda result: at_results.append(len(told)), stage)
-    assert told[0] == "1 of 1 functions, f: loading the original program"
+    assert told[0] == "1 of 1 function, f: loading the original program"
     assert any("TensorFlow" in what for what in told[: at_results[0]])
-    assert any(what.startswith("1 of 1 functions, f: input 2 of ") for what in told)
+    assert any(what.startswith("1 of 1 function, f: input 2 of ") for what in told)
     assert shares == sorted(shares)
     assert shares[0] == 0 < shares[-1] < 1
 
