@@ -31,7 +31,7 @@ COMMANDS = {
     "check": "flag what stands between NumPy code and tensorflow.experimental.numpy",
     "rewrite": "rewrite what can be rewritten: prints a diff, or --apply",
     "verify": "run original and rewritten functions on the same inputs and compare",
-    "profile": "time NumPy against TensorFlow for a function, on every device",
+    "profile": "time NumPy against TensorFlow: the hot functions of a program, or one function",
     "probe": "measure NumPy against the installed TensorFlow, for the catalog",
     "report": "write one HTML page of what check, profile and verify found",
     "baseline": "write down what is found, so that check tells of what is new only",

@@ -169,7 +169,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="look at files that .gitignore names, too",
     )
-    regions: dict[str, Any] = {"metavar": "REGIONS", "type": comma_separated, "action": "extend"}
+    regions: dict[str, Any] = {"metavar": "FUNCTIONS", "type": comma_separated, "action": "extend"}
     add("--only", dest="only_regions", help="rewrite only these: NAME, Class.method or FILE::NAME, globs", **regions)
     add("--skip", dest="skip_regions", help="leave these functions as they are", **regions)
     add("-j", "--jobs", type=int, metavar="N", help="worker processes (default: as many as pay off)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from np2tnp.profiling.evidence import EMITTED, Ratio, Speed, Spread, pays_after, summarize
@@ -127,10 +128,12 @@ def _never_pays(trial: Trial, calls: dict[str, int]) -> str:
 
 def _said(trials: list[Trial]) -> str:
     parts = []
-    for trial in trials:
-        verdict = trial.speed.value if trial.speed else "not timed"
-        how = f" ({as_said(trial.ratio.value)})" if trial.ratio else ""
-        parts.append(f"{verdict}{how} {at(trial.elements)}")
+    for (elements, speed), group in groupby(trials, lambda trial: (trial.elements, trial.speed)):
+        ratios = [trial.ratio.value for trial in group if trial.ratio]
+        least = {Speed.SLOWER: ", or longer", Speed.FASTER: ", or faster"}.get(speed, "") if len(ratios) > 1 else ""
+        nearest = max(ratios, default=0.0) if speed is Speed.SLOWER else min(ratios, default=0.0)
+        how = f" ({as_said(nearest)}{least})" if ratios else ""
+        parts.append(f"{speed.value if speed else 'not timed'}{how} {at(elements)}")
     return ", ".join(parts)
 
 

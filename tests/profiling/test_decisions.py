@@ -61,6 +61,14 @@ def test_a_call_without_arrays_has_no_elements():
     assert decide(measured(trial(2000, Speed.SLOWER, 0.2))).reason.endswith(" at 2,000 elements")
 
 
+def test_calls_of_one_size_are_told_of_once():
+    trials = [trial(10, Speed.SLOWER, 0.2), trial(10, Speed.SLOWER, 0.5), trial(99, Speed.FASTER, 2.0)]
+    words = "SLOWER (takes 2 times as long, or longer) at 10 elements, FASTER (2 times as fast) at 99 elements"
+    assert decide(measured(*trials)).reason == words
+    mixed = [trial(10, Speed.FASTER, 3.0), trial(10, Speed.FASTER, 2.0)]
+    assert decide(measured(*mixed)).reason == "FASTER (2 times as fast, or faster) at 10 elements"
+
+
 def test_nothing_is_confirmed_without_agreement_or_times():
     good = trial(1000, Speed.FASTER, 4.0)
     wrong = Trial("f", "eager-ndarray", "CPU:0", 10, False, "not equal: result[0]")
