@@ -171,7 +171,7 @@ def _read_reasons(session: Session, path: Path, total: Total) -> dict[str, tuple
                 name = f"op_{event.op.rstrip('_')}"
             else:
                 name = _runtime_name(event.api or "")
-            if is_changed and name and "becomes tnp." not in said.get(id(event.node), ""):
+            if is_changed and name and not _is_plain(said.get(id(event.node), "")):
                 why = said.get(id(event.node), "nothing is said of it").partition(": ")
                 key = name, why[2] or why[0]
                 total.reasons[key] += 1
@@ -179,6 +179,10 @@ def _read_reasons(session: Session, path: Path, total: Total) -> dict[str, tuple
                 total.places.setdefault(key, f"{path.name}: {code if len(code) < 70 else code[:67] + '...'}")
         found[plan.facts.qualname] = exact, stay
     return found
+
+
+def _is_plain(message: str) -> bool:
+    return "becomes tnp." in message or "becomes tf." in message
 
 
 def _may_be_array(value: Value) -> bool:

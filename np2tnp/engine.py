@@ -265,10 +265,10 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
 
 
 def _named(node: cst.CSTNode, names: Names) -> set[str]:
-    """Which of the modules "tnp" and "rt" the code names."""
+    """Which of the modules "tf", "tnp" and "rt" the code names."""
     owners = (part.value for part in walk(node) if type(part) is cst.Attribute)
     used = {owner.value for owner in owners if type(owner) is cst.Name}
-    return {module for module, name in (("tnp", names.tnp), ("rt", names.rt)) if name in used}
+    return {module for module, name in (("tf", names.tf), ("tnp", names.tnp), ("rt", names.rt)) if name in used}
 
 
 def _loss(text: str, printed: str) -> Problem:

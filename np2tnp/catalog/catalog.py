@@ -150,7 +150,9 @@ class Catalog:
             if raw is None:  # a Python builtin: numpy.float was float
                 return ApiFact(name, "dtype", alias_of=target, legacy=legacy, effect="fresh", zero_d="scalar")
         decision = {**self._overlay.get(target or name, {}), **self._overlay.get(name, {})}
-        merged = {**raw, **{k: v for k, v in decision.items() if k not in ("versions", "names")}}
+        merged = {**raw, **{k: v for k, v in decision.items() if k not in ("versions", "names", "outside")}}
+        if "outside" in decision and merged.get("tnp"):
+            merged["tnp"] = {**merged["tnp"], "outside": {**merged["tnp"].get("outside", {}), **decision["outside"]}}
         return ApiFact(
             name=name,
             kind=merged["kind"],

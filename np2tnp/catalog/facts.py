@@ -39,7 +39,7 @@ class Stage:
 class Target:
     """A function that can stand for a NumPy call, and for what it was measured equal."""
 
-    name: str  #: ``tnp.sum``, ``rt.sum``, ``rt.linalg.inv``
+    name: str  #: ``tnp.sum``, ``tf.norm``, ``rt.sum``, ``rt.linalg.inv``
     accepted: frozenset[str] = frozenset()  #: parameters with which the call was measured equal
     dtypes: str = ""  #: dtype characters of the first array argument for which it was
     host_dtypes: str = ""  #: ``rt`` only: right, but by asking NumPy on the host
@@ -59,6 +59,7 @@ class Target:
     traced: Stage | None = None  #: inside ``tf.function``; None where that was not measured
     compiled: Stage | None = None  #: under XLA on a CPU; None where that was not measured
     gpu: Stage | None = None  #: eagerly on a GPU; None where that was not measured
+    wrap: str = ""  #: what is called with its result, so that it is of NumPy's type: ``tuple`` of a list, ``bool``
 
     def takes(self, parameters: frozenset[str] | set[str], dtype: str | None = None, compile: str = "none") -> bool:
         """Whether the target was measured equal with these parameters and, unless unknown, this dtype character.
@@ -118,7 +119,7 @@ class ApiFact:
     zero_d: str = "array"
     result: str | None = None
     returns: str = "array"
-    tnp: Target | None = None
+    tnp: Target | None = None  #: tnp's function, or what else of TensorFlow's stands in for it
     rt: Target | None = None
     agreement: dict[str, Any] = field(default_factory=dict)
     verdict: str | None = None
@@ -217,6 +218,7 @@ def make_target(raw: dict[str, Any] | None, has_stages: bool) -> Target | None:
         traced=make_stage(raw.get("traced"), raw) if has_stages else None,
         compiled=make_stage(raw.get("compiled"), raw) if has_stages else None,
         gpu=make_stage(raw.get("gpu"), raw) if has_stages else None,
+        wrap=raw.get("wrap", ""),
     )
 
 

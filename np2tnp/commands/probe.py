@@ -23,6 +23,7 @@ from np2tnp.options import OF_COMMANDS
 from np2tnp.probe import agreement, behaviour, domains, facts_file, python_syntax, surface
 from np2tnp.probe import agreement as stage_facts
 from np2tnp.probe.cases.all_cases import all_cases, name_below, name_helper
+from np2tnp.probe.probed_calls import STAND_INS
 
 # --- Ends a child process that says nothing any more: by its CPU time, since a busy machine makes all slow
 
@@ -184,12 +185,17 @@ def add_targets(facts: dict[str, dict[str, Any]], observed: dict[str, dict[str, 
             if isinstance(calls, dict):  # a tensor's operator, by pairs of dtypes
                 fact[target] = {"target": "operator", **calls}
                 continue
-            name = python_syntax.name_targets(api).get(target) or (
-                f"{target}.{name_helper(api) if target == 'rt' else name_below(api)}"
+            stand_in, wrap = STAND_INS.get(api, ("", "")) if target == "tnp" else ("", "")
+            name = (
+                stand_in
+                or python_syntax.name_targets(api).get(target)
+                or f"{target}.{name_helper(api) if target == 'rt' else name_below(api)}"
             )
-            entry, notes = (domains if name.startswith("tnp.") else agreement).summarize(
+            entry, notes = (agreement if name.startswith("rt.") else domains).summarize(
                 calls, surface.call_parameters(api, fact), name
             )
+            if wrap:
+                entry["wrap"] = wrap
             if target == "tnp" or entry["dtypes"]:  # a helper that is right for nothing is no helper: the host is
                 fact[target] = entry
             fact.setdefault("agreement", {})[target] = notes

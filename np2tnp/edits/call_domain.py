@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from np2tnp.analysis.domain.promotion_rules import dtype_char, operand_dtypes
+from np2tnp.analysis.domain.promotion_rules import CANONICAL, dtype_char, operand_dtypes
 from np2tnp.analysis.domain.values import (
+    NAMED_FLOATS,
     NONE,
     Array,
     Const,
@@ -106,15 +107,9 @@ def kinds_of(value: Value, name: str = "") -> frozenset[str]:
         return _kinds_of_sequence(value, name) if value.type in ("list", "tuple") else frozenset(("other",))
     if isinstance(value, Unknown):
         return ASSUMED.get(name, _ANY)
-    if isinstance(value, Symbol) and value.name in _CONSTANTS:
+    if isinstance(value, Symbol) and value.name in NAMED_FLOATS:
         return frozenset(("float",))
     return frozenset(("other",))
-
-
-#: Numbers that have names.
-_CONSTANTS = frozenset(
-    f"{module}.{name}" for module in ("numpy", "math") for name in ("pi", "e", "inf", "nan", "tau", "euler_gamma")
-)
 
 
 def _kinds_of_sequence(value: Sequence, name: str) -> frozenset[str]:
@@ -253,7 +248,8 @@ def describe_condition(condition: str) -> str:
     if " & " in condition:
         return " and ".join(map(describe_condition, condition.split(" & ")))
     if "=" in condition:
-        return condition
+        name, _, text = condition.partition("=")
+        return f"a call with {name}={CANONICAL.get(text, text).rstrip('_') if name == 'dtype' else text}"
     word, _, name = condition.rpartition(" ")
     if word == "without":
         return f"a call without {name}"

@@ -149,8 +149,11 @@ def _ways_out(value: Value) -> set[str]:
 _SPREADS = frozenset(("reshape", "transpose", "resize", "choose"))
 
 
-def retarget(event: ev.Call, edits: Edits, function: str, method: bool) -> None:
-    """``np.f(...)`` or ``x.f(...)`` becomes ``function(...)``; the receiver becomes the first argument."""
+def retarget(event: ev.Call, edits: Edits, function: str, method: bool, wrap: str = "") -> None:
+    """``np.f(...)`` or ``x.f(...)`` becomes ``function(...)``; the receiver becomes the first argument.
+
+    wrap : a function of Python's that is called with the result.
+    """
 
     def change(updated: cst.Call) -> cst.BaseExpression:
         target = build.name(function)
@@ -159,7 +162,8 @@ def retarget(event: ev.Call, edits: Edits, function: str, method: bool) -> None:
             if updated.func.attr.value in _SPREADS:
                 arguments = _gathered(arguments)
             arguments = build.separated([build.argument(updated.func.value), *arguments])
-        return updated.with_changes(func=target, args=arguments)
+        made = updated.with_changes(func=target, args=arguments)
+        return build.call(wrap, made) if wrap else made
 
     edits.replace[id(event.node)] = change
 

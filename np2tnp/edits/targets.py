@@ -40,12 +40,16 @@ from np2tnp.edits.call_domain import arrays_in, find_problem
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """kind: "tnp", "rt" or "host"; function: the target below tnp or rt; why: for people, where it is not tnp."""
+    """kind: "tnp", "rt" or "host"; function: the target, without the module's name; why: for people, where it is not
+    tnp. module: "tnp", "tf" or "rt"; wrap: what is called with the result.
+    """
 
     kind: str
     function: str = ""
     why: str = ""
     differs: bool = False  #: tnp has the function but gives something else
+    module: str = "rt"
+    wrap: str = ""
 
 
 def choose(fact: ApiFact, event: ev.Call, compile: str = "none", float32: bool = False) -> Choice:
@@ -66,14 +70,15 @@ def choose(fact: ApiFact, event: ev.Call, compile: str = "none", float32: bool =
             return Choice("rt", _below(fact.rt.name, "rt"), "the exact helper keeps to float32")
         return Choice("host", why=fact.reason or f"the runtime has no {short} that keeps to float32")
     if fact.tnp is not None and fact.prefer != "numpy":
-        alone = compile if fact.rt is None else "none"
+        alone = compile if fact.rt is None or fact.tnp.name.startswith("tf.") else "none"
         problem = _problem(fact, fact.tnp, bound, used, event, alone)
         if problem is None and alone != "none" and event.place.loops:  # lengths may change there: not measured
             problem = f"{fact.tnp.name} was not measured {_WHERE[compile]} with lengths that change in a loop"
         if problem is None and fact.prefer == "rt" and fact.rt is not None:
             return Choice("rt", _below(fact.rt.name, "rt"), fact.reason or f"tnp has no exact {short}")
         if problem is None:
-            return Choice("tnp", _below(fact.tnp.name, "tnp"))
+            module, _, function = fact.tnp.name.partition(".")
+            return Choice("tnp", function, module=module, wrap=fact.tnp.wrap)
         if fact.rt is not None:
             return Choice("rt", _below(fact.rt.name, "rt"), problem, True)
         return Choice("host", why=problem, differs=True)
@@ -139,16 +144,16 @@ def _problem(
         accepted |= {"self"}
     missing = sorted(names - accepted)
     if missing and not target.dtypes:
-        return f"tnp.{short} gives something else (see `np2tnp api {fact.name}`)"
+        return f"{target.name} gives something else (see `np2tnp api {fact.name}`)"
     if missing:
-        return f"tnp.{short} is not equal with {', '.join(f'{name}=' for name in missing)}"
+        return f"{target.name} is not equal with {', '.join(f'{name}=' for name in missing)}"
     for name, argument in bound.items():
         if _is_negative_zero(argument.value):
             return "TensorFlow takes -0.0 for 0.0"
         if name == "dtype" and argument.value != NONE and dtype_char(argument.value) is None:
             return "its dtype is not known before run time"
         if name == "dtype" and argument.value == NONE and "dtype=None" not in fact.parameters:
-            return f"tnp.{short} was not measured with dtype=None"
+            return f"{target.name} was not measured with dtype=None"
         if name in _WHOLE_NUMBERS and _holds_other_number(argument.value):
             return f"NumPy decides what {name} is that is no integer"
         if name in WHOLE and _is_found_out(argument.value):
@@ -160,13 +165,13 @@ def _problem(
         return "the array is one of NumPy's, which may hold objects"
     axis = bound.get("axis")
     if short in _AXIS_OF_NUMBERS and axis is not None and axis.value != NONE and not (first and has_axes(first)):
-        return f"tnp.{short} takes no axis of 0-d arrays"
+        return f"{target.name} takes no axis of 0-d arrays"
     dtypes: frozenset[str] = frozenset()
     if first is not None and fact.kind not in ("class", "dtype"):
         operands = _operands(fact, first, bound)
         dtypes = _dtypes(first)
         if _reads_weakly(operands):
-            return f"tnp.{short} promotes numbers in lists as weak scalars"
+            return f"{target.name} promotes numbers in lists as weak scalars"
         given = [first, *(argument.value for argument in bound.values())]
         dtypes = dtypes.union(*(array.dtypes for array in arrays_in(given)))
         for name, argument in bound.items():
@@ -174,12 +179,12 @@ def _problem(
                 dtypes |= sequence_dtypes(argument.value)
         bad = dtypes - set(target.dtypes)
         if bad:
-            return f"tnp.{short} is not equal for {_dtype_words(bad)}"
+            return f"{target.name} is not equal for {_dtype_words(bad)}"
         pair = _bad_pair(target, given if event.receiver is not None else given[1:])
         if pair is not None:
-            return f"tnp.{short} is not equal for {_NAMES[pair[0]]} beside {_NAMES[pair[1]]}"
+            return f"{target.name} is not equal for {_NAMES[pair[0]]} beside {_NAMES[pair[1]]}"
     elif not target.dtypes:
-        return f"tnp.{short} was not measured"
+        return f"{target.name} was not measured"
     arguments: dict[str, tuple[Value, ...]] = {} if event.receiver is None else {"self": (event.receiver,)}
     for name, argument in bound.items():
         plain = name.partition("[")[0]

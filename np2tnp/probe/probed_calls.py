@@ -12,6 +12,8 @@ import importlib
 import pkgutil
 import sys
 from collections.abc import Callable
+from operator import attrgetter
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -36,11 +38,32 @@ _WRITE = {"ndarray.dump", "ndarray.tofile"}
 _IN_PLACE = {"ndarray.sort", "ndarray.partition", "ndarray.fill", "ndarray.put", "ndarray.setfield", "ndarray.byteswap"}
 #: Methods whose positional arguments are one tuple of the function: np2tnp passes the tuple.
 _PACKED = {"ndarray.reshape", "ndarray.transpose", "ndarray.choose"}
+#: Functions of another name that stand for what tnp lacks, or that give the same as a list or a 0-d tensor: the name,
+#: and what is called with its result.
+STAND_INS = {
+    "ndarray.astype": ("tnp.array", ""),
+    "numpy.radians": ("tnp.deg2rad", ""),
+    "numpy.degrees": ("tnp.rad2deg", ""),
+    "numpy.linalg.norm": ("tf.norm", ""),
+    "numpy.linalg.det": ("tf.linalg.det", ""),
+    "numpy.fft.fft": ("tf.signal.fft", ""),
+    "numpy.fft.ifft": ("tf.signal.ifft", ""),
+    "numpy.fft.rfft": ("tf.signal.rfft", ""),
+    "numpy.array_equal": ("tnp.array_equal", "bool"),
+    "numpy.fft.fftshift": ("tf.signal.fftshift", ""),
+    "numpy.fft.ifftshift": ("tf.signal.ifftshift", ""),
+    "numpy.broadcast_arrays": ("tnp.broadcast_arrays", "tuple"),
+    "numpy.meshgrid": ("tnp.meshgrid", "tuple"),
+    "numpy.nonzero": ("tnp.nonzero", "tuple"),
+    "ndarray.nonzero": ("tnp.nonzero", "tuple"),
+}
+_WRAPS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "bool": bool, "tuple": tuple}
 _TERMS = {"sum": 8.0, "fft": 16.0, "solve": 200.0}
 
 
 def find_targets(api: str) -> dict[str, Callable[..., Any]]:
     """The functions that may stand for `api`: ``tnp`` and ``rt``, where they exist."""
+    import tensorflow as tf
     import tensorflow.experimental.numpy as tnp
 
     from np2tnp import runtime
@@ -51,7 +74,10 @@ def find_targets(api: str) -> dict[str, Callable[..., Any]]:
     if python_syntax.is_syntax(api):
         return python_syntax.find_targets(api)
     plain = name_below(api)
-    if api not in _IN_PLACE and "." not in plain and callable(getattr(tnp, plain, None)):
+    if api in STAND_INS:
+        name, wrap = STAND_INS[api]
+        targets["tnp"] = _wrapped(attrgetter(name)(SimpleNamespace(tf=tf, tnp=tnp)), _WRAPS[wrap])
+    elif api not in _IN_PLACE and "." not in plain and callable(getattr(tnp, plain, None)):
         targets["tnp"] = getattr(tnp, plain)
     found: Any = runtime
     for part in name_helper(api).split("."):
@@ -61,6 +87,10 @@ def find_targets(api: str) -> dict[str, Callable[..., Any]]:
     elif callable(found) and not isinstance(found, type(runtime)):
         targets["rt"] = _storing(api, found)
     return targets
+
+
+def _wrapped(function: Callable[..., Any], wrap: Callable[[Any], Any]) -> Callable[..., Any]:
+    return lambda *args, **kwargs: wrap(function(*args, **kwargs))
 
 
 def _storing(api: str, helper: Callable[..., Any]) -> Callable[..., Any]:

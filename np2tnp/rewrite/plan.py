@@ -153,6 +153,7 @@ class Names:
     numpy: str | None
     tnp: str
     rt: str
+    tf: str = "tf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +195,17 @@ def plan_region(
     """
     edits = Edits()
     context = Context(
-        catalog, module, facts, edits, names.numpy, names.tnp, names.rt, options.random, not top_level, services
+        catalog,
+        module,
+        facts,
+        edits,
+        names.numpy,
+        names.tnp,
+        names.rt,
+        names.tf,
+        options.random,
+        not top_level,
+        services,
     )
     context.compile, context.is_pure, context.trusts = options.compile, is_pure, trusting
     context.boundary, context.float32 = options.boundary, options.float32

@@ -20,7 +20,10 @@ from np2tnp.rewrite.vendoring import INSTALLED, Home
 # --- The imports that rewritten code needs, and where they go
 
 TNP = "tensorflow.experimental.numpy"
+TENSORFLOW = "tensorflow"
 RUNTIME = "np2tnp.runtime"
+#: The runtime's stand-in for TensorFlow, which waits for it.
+WAITING = f"{RUNTIME}.tf"
 
 
 def choose_names(module: ModuleInfo, words: Container[str], private: bool = False, compiles: bool = False) -> Names:
@@ -35,8 +38,10 @@ def choose_names(module: ModuleInfo, words: Container[str], private: bool = Fals
     numpy = next((name for name in ("np", "numpy") if module.values.get(name) == Symbol("numpy")), known.get("numpy"))
     if compiles and "experimental" in words:
         known.pop(TNP, None)
-    tnp, rt = (known.get(name) or _free(prefix + short, words) for name, short in ((TNP, "tnp"), (RUNTIME, "rt")))
-    return Names(numpy, tnp, rt)
+    modules = ((TNP, "tnp"), (RUNTIME, "rt"), (TENSORFLOW, "tf"))
+    known.setdefault(TENSORFLOW, known.get(WAITING, ""))
+    tnp, rt, tf = (known.get(name) or _free(prefix + short, words) for name, short in modules)
+    return Names(numpy, tnp, rt, tf)
 
 
 def _free(name: str, words: Container[str]) -> str:
@@ -53,23 +58,27 @@ def add_imports(
     runtime: Home = INSTALLED,
     waits: bool = True,
 ) -> cst.Module:
-    """`tree` with the imports in `needs` ("tnp", "rt") that it lacks, after the module's own import of NumPy.
+    """`tree` with the imports in `needs` ("tf", "tnp", "rt") that it lacks, after the module's own import of NumPy.
 
-    `waits`: tnp is the runtime's stand-in, which imports TensorFlow on first use.
+    `waits`: tf and tnp are the runtime's stand-ins, which import TensorFlow on first use.
     """
     have = {value.name for value in module.values.values() if isinstance(value, Symbol)}
     if module.values.get(names.tnp) != Symbol(TNP):
         have.discard(TNP)
+    have |= {TENSORFLOW} if WAITING in have else set()
     lines: list[cst.SimpleStatementLine] = []
-    if "tnp" in needs and TNP not in have and not waits:
-        alias = cst.ImportAlias(name_node(TNP), cst.AsName(cst.Name(names.tnp)))
-        lines.append(cst.SimpleStatementLine([cst.Import([alias])]))
+    modules = [("tf", TENSORFLOW, names.tf), ("tnp", TNP, names.tnp)]
+    missing = [(short, name, own) for short, name, own in modules if short in needs and name not in have]
+    if not waits:
+        for _, name, own in missing:
+            alias = cst.ImportAlias(name_node(name), cst.AsName(cst.Name(own)))
+            lines.append(cst.SimpleStatementLine([cst.Import([alias])]))
     if "rt" in needs and RUNTIME not in have:
         lines.append(cst.SimpleStatementLine([_import(runtime.package, _alias(runtime.name, names.rt))]))
-    if "tnp" in needs and TNP not in have and waits:
+    if missing and waits:
         dot = "." if runtime.package.strip(".") else ""
         package = f"{runtime.package}{dot}{runtime.name}"
-        lines.append(cst.SimpleStatementLine([_import(package, _alias("tnp", names.tnp))]))
+        lines.append(cst.SimpleStatementLine([_import(package, *(_alias(short, own) for short, _, own in missing))]))
     if not lines:
         return tree
     body = list(tree.body)
@@ -106,12 +115,12 @@ def _alias(name: str, bound: str) -> cst.ImportAlias:
     return cst.ImportAlias(cst.Name(name), cst.AsName(cst.Name(bound)) if bound != name else None)
 
 
-def _import(package: str, alias: cst.ImportAlias) -> cst.Import | cst.ImportFrom:
+def _import(package: str, *aliases: cst.ImportAlias) -> cst.Import | cst.ImportFrom:
     if not package:
-        return cst.Import([alias])
+        return cst.Import(aliases)
     module = package.lstrip(".")
     dots = [cst.Dot()] * (len(package) - len(module))
-    return cst.ImportFrom(name_node(module) if module else None, [alias], relative=dots)
+    return cst.ImportFrom(name_node(module) if module else None, aliases, relative=dots)
 
 
 def name_node(text: str) -> cst.Attribute | cst.Name:

@@ -84,6 +84,7 @@ class Context:
     numpy: str | None  #: the name by which the module knows numpy
     tnp: str = "tnp"
     rt: str = "rt"
+    tf: str = "tf"
     random: str = "numpy"
     in_region: bool = True  #: False at the module's top level, which stays NumPy
     services: Services | None = None
@@ -92,6 +93,7 @@ class Context:
     stores: dict[int, list[ev.Store]] = field(default_factory=dict)  #: stores by id of their node
     calls: dict[int, ev.Call] = field(default_factory=dict)  #: calls by id of their node
     tried: set[int] = field(default_factory=set)  #: calls by id of their node whose exceptions are handled here
+    taken_apart: set[int] | None = None  #: calls by id, of whose results the items are all that is used; found once
     events: Events | None = None  #: the events by their nodes, once a rule asked for them
     vectorized: set[int] = field(default_factory=set)  #: loops that get whole-array form, and their statements, by id
     no_form: list[tuple[cst.For, str]] = field(default_factory=list)  #: loops, and why they stay slow

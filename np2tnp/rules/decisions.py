@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import libcst as cst
@@ -17,7 +17,7 @@ from np2tnp.analysis.interpreter.numpy_results import asks_for_fortran_order
 from np2tnp.analysis.interpreter.placement import makes_from_numbers
 from np2tnp.analysis.module.subclasses import may_mask
 from np2tnp.analysis.syntax.python_tables import ONE_ARRAY
-from np2tnp.analysis.syntax.walk import names_in
+from np2tnp.analysis.syntax.walk import names_in, nodes_of
 from np2tnp.catalog.facts import ApiFact
 from np2tnp.edits.edit import convert_arguments, is_plain_ndarray, needs_tensor, retarget
 from np2tnp.edits.targets import WHOLE, choose
@@ -44,9 +44,10 @@ class Decision:
 
     code: str
     why: str = ""
-    module: str = ""  #: "tnp" or "rt", where there is a target
+    module: str = ""  #: "tnp", "tf" or "rt", where there is a target
     function: str = ""
     ufunc_method: bool = False
+    wrap: str = ""  #: what is called with the result
 
     @property
     def converts(self) -> bool:
@@ -106,7 +107,7 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
         return Decision("TNP004", choice.why)
     if choice.kind == "tnp":
         exact = _helper_for_ndarrays(fact, event, context)
-        return exact or Decision("TNP001", "", "tnp", choice.function)
+        return exact or Decision("TNP001", "", choice.module, choice.function, wrap=choice.wrap)
     why = f"{choice.why}; the exact helper is used"
     return Decision("TNP003" if choice.differs else "TNP002", why, "rt", choice.function)
 
@@ -194,14 +195,35 @@ def _takes_ndarrays(decision: Decision, context: Context) -> bool:
     return decision.function not in NEED_TENSORS
 
 
+def _taken_apart(context: Context) -> set[int]:
+    """Calls, by id, of whose result the items or the truth is asked: ``x, y = f(a)``, ``f(a)[0]``, ``if f(a):``."""
+    if context.taken_apart is None:
+        context.taken_apart = set()
+        for node in nodes_of(context.facts.node):
+            context.taken_apart |= {id(part) for part in _asked_in_part(node)}
+    return context.taken_apart
+
+
+def _asked_in_part(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    if isinstance(node, cst.Assign) and all(isinstance(it.target, (cst.Tuple, cst.List)) for it in node.targets):
+        yield node.value
+    elif isinstance(node, cst.Subscript) and len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
+        if isinstance(node.slice[0].slice.value, cst.Integer):
+            yield node.value
+    elif isinstance(node, (cst.If, cst.While, cst.Assert, cst.IfExp)):
+        yield node.test
+    elif isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+        yield node.expression
+
+
 def convert(event: ev.Call, decision: Decision, context: Context) -> Hit:
     """Call the target that was decided for instead of NumPy."""
     method = event.receiver is not None and not decision.ufunc_method
-    prefix = context.tnp if decision.module == "tnp" else context.rt
-    retarget(event, context.edits, f"{prefix}.{decision.function}", method)
-    if not _takes_ndarrays(decision, context) and not (
-        decision.module == "tnp" and _takes_plain_ndarrays(event, context)
-    ):
+    plain = decision.module != "rt"
+    prefix = {"tnp": context.tnp, "tf": context.tf}.get(decision.module, context.rt)
+    wrap = "" if id(event.node) in _taken_apart(context) else decision.wrap
+    retarget(event, context.edits, f"{prefix}.{decision.function}", method, wrap)
+    if not _takes_ndarrays(decision, context) and not (plain and _takes_plain_ndarrays(event, context)):
         as_it_is = decision.module == "rt" and event.api in _OF_ANY_CLASS and _is_one_object(event)
         convert_arguments(event, context.edits, "tensor", first=int(as_it_is))
         if method and isinstance(event.receiver, Array) and needs_tensor(event.receiver):
@@ -215,9 +237,10 @@ def convert(event: ev.Call, decision: Decision, context: Context) -> Hit:
         numbers = [argument.node for argument in event.arguments if isinstance(argument.value, Scalar)]
         context.edits.blamed |= {name for node in numbers for name in names_in(node)}
         context.edits.plain_for_floats = context.edits.plain_for_floats or _is_plain_for(as_floats, event, context)
-    elif decision.module == "tnp" and context.facts.extra.get("door") and not context.edits.plain_for_few:
+    elif plain and context.facts.extra.get("door") and not context.edits.plain_for_few:
         context.edits.plain_for_few = not _is_plain_for(as_wider, event, context, True)
     name = short_name(event.api or "")
-    if decision.module == "tnp":
-        return Hit(decision.code, event.node, f"{name} becomes tnp.{decision.function}", Verdict.CONVERT)
+    if plain:
+        words = f"{name} becomes {decision.module}.{decision.function}"
+        return Hit(decision.code, event.node, words, Verdict.CONVERT)
     return Hit(decision.code, event.node, f"{name}: {decision.why}", Verdict.ADAPT)

@@ -1,4 +1,4 @@
-"""What rewritten code imports: ``from np2tnp import runtime as rt`` and ``from np2tnp.runtime import tnp``.
+"""What rewritten code imports: ``from np2tnp import runtime as rt`` and ``from np2tnp.runtime import tf, tnp``.
 
 Every public name of the family modules is an attribute here (``rt.sort``, ``rt.at``), looked up on first use and then
 kept. Importing this package imports neither TensorFlow nor a family. ``rt.linalg``, ``rt.fft`` and ``rt.random`` are

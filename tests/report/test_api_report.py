@@ -83,7 +83,7 @@ def test_unknown_names() -> None:
     assert load().suggest("np.arnage") == "numpy.arange"
 
 
-@pytest.mark.parametrize("name", ["numpy.allclose", "numpy.array_equal", "numpy.broadcast_arrays"])
+@pytest.mark.parametrize("name", ["numpy.clip", "numpy.cross", "numpy.hypot"])
 def test_a_page_does_not_point_to_itself(name: str) -> None:
     told = to_api.render(name, load(), Config())
     assert told is not None

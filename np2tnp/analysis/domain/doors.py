@@ -104,7 +104,8 @@ class Admitted:
 
     def attribute(self, refs: frozenset[str], home: str) -> Array:
         """The value of an attribute of a parameter."""
-        return Array(home, CLASSES[self.kind], refs=refs, weak=self._weak, nonempty=True)
+        zero_d = "scalar" if self.numbers else "never"
+        return Array(home, CLASSES[self.kind], refs=refs, weak=self._weak, zero_d=zero_d, nonempty=True)
 
     def takes(self, value: Value) -> bool:
         """Whether `value` is let in."""

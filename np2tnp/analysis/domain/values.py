@@ -380,10 +380,18 @@ def may_be_array(value: Value) -> bool:
     return isinstance(value, (Unknown, Array))
 
 
+#: Python's floats that have names in NumPy or math.
+NAMED_FLOATS = frozenset(
+    f"{module}.{name}" for module in ("numpy", "math") for name in ("pi", "e", "inf", "nan", "tau", "euler_gamma")
+)
+
+
 def is_python_number(value: Value) -> bool:
     """Whether `value` is certainly a Python number (a weak scalar in NumPy's promotion)."""
     if isinstance(value, Const):
         return value.type in ("int", "float", "complex", "bool")
+    if isinstance(value, Symbol):
+        return value.name in NAMED_FLOATS
     return isinstance(value, Scalar) and value.type in ("int", "float", "complex", "bool", "number")
 
 
@@ -403,10 +411,10 @@ def is_pythons_own(value: Value) -> bool:
 
 
 def scalar_type(value: Value) -> str:
-    """The Python type name of a Const or Scalar; "object" where it is neither."""
+    """The Python type name of a Const, a Scalar or a number with a name; "object" where it is none of these."""
     if isinstance(value, (Const, Scalar)):
         return "none" if isinstance(value, Const) and value.value is None else value.type
-    return "object"
+    return "float" if isinstance(value, Symbol) and value.name in NAMED_FLOATS else "object"
 
 
 def zero_d_of(value: Value) -> str:
@@ -470,6 +478,6 @@ def _may_be_complex(value: Value) -> bool:
 def _may_be_float64(value: Value) -> bool:
     if not isinstance(value, Array):
         return isinstance(value, Unknown) and value.zero_d != "array"
-    if value.rank or "d" not in value.dtypes:
+    if has_axes(value) or "d" not in value.dtypes:
         return False
     return value.zero_d == "never" if value.exact is not None else value.zero_d not in ("never", "array")

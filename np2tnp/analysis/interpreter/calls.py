@@ -123,7 +123,7 @@ class BuiltinCalls(ContainerMethods):
             if name == "memoryview":
                 self.unfollowed(*values)
                 return Unknown(HOST, self._given_back(arguments), view="view")
-            return shown if kind == "object" else NONE if kind == "none" else Scalar(kind)
+            return shown if kind == "object" else NONE if kind == "none" else Scalar(kind, kind == "int")
         if name in ("list", "tuple", "reversed", "sorted", "iter", "set"):
             kind = {"reversed": "iterator", "sorted": "list", "iter": "iterator"}.get(name, name)
             if not values:

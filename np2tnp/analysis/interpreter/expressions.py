@@ -516,13 +516,13 @@ class Evaluator(Operands):
             return self._sequence_operator(op, operands)
         kinds = {scalar_type(value) for value in operands}
         if kinds <= {"int", "bool"}:
-            of_ints = {"truediv": "float", "pow": "number"}
+            of_ints = {"truediv": "float", "pow": "int" if _is_whole_power(operands) else "number"}
             kind = of_ints.get(op, "bool" if op in COMPARISONS.values() else "int")
             return Scalar(kind, kind == "int" and all(map(is_pythons_own, operands)))
         if kinds <= {"int", "bool", "float"}:
             return Scalar("float")
         if kinds <= {"int", "bool", "float", "complex", "number"}:
-            return Scalar("number")
+            return Scalar("complex" if "complex" in kinds and "number" not in kinds else "number")
         return Scalar("str" if "str" in kinds else "object")
 
     def _sequence_operator(self, op: str, operands: list[Value]) -> Value:
@@ -627,6 +627,12 @@ class Evaluator(Operands):
         if self.made == HOST:
             self.module.lambdas[name] = node
         return Function(name, nested=True, refs=self.default_refs(node.params, env))
+
+
+def _is_whole_power(operands: list[Value]) -> bool:
+    """Whether an integer is raised to a literal power that leaves it one."""
+    power = operands[-1]
+    return isinstance(power, Const) and power.type == "int" and power.value >= 0
 
 
 def _weakness(operands: list[Value]) -> bool | str:

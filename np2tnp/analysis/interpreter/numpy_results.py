@@ -397,7 +397,7 @@ class NumpyResults(Layouts):
             return Scalar(PYTHON_METHODS[name])
         if fact.returns in ("python", "none") or api in _PYTHON_RESULTS or fact.result == "python":
             if name in ("shape", "ndim", "size"):
-                return Sequence("tuple", Scalar("int")) if name == "shape" else Scalar("int")
+                return Sequence("tuple", Scalar("int", own=True)) if name == "shape" else Scalar("int", own=True)
             if api == "numpy.dtype":
                 return dtype_object(values.get("dtype"))
             return NONE if fact.returns == "none" else UNKNOWN

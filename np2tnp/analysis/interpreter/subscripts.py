@@ -122,6 +122,11 @@ def _takes_some(node: cst.Subscript, keys: tuple[Value, ...]) -> bool:
     return all(map(_is_filled_slice, slices)) and all(map(_is_plain_key, keys))
 
 
+def _leaves_axis(key: Value) -> bool:
+    """Whether an index of an array certainly leaves one axis or more: a slice, a new axis, an array with axes."""
+    return scalar_type(key) == "slice" or (isinstance(key, Const) and key.value is None) or has_axes(key)
+
+
 def _is_plain_key(key: Value) -> bool:
     if isinstance(key, Array):
         return key.rank == 0 and not key.weak and key.dtypes <= _INTEGERS
@@ -258,13 +263,12 @@ class Subscripts(AskedObjects):
         if not exact_rank or (rank is not None and rank < 0):
             rank = None
         home = base.home
+        zero_d = "never" if any(map(_leaves_axis, keys)) else "array" if ellipsis and basic else "scalar"
         if not basic:
-            return Array(home, base.dtypes, rank, deps=base.deps)
+            return Array(home, base.dtypes, rank, deps=base.deps, zero_d=zero_d)
         if rank == 0 and not ellipsis:
             return Array(home, base.dtypes, 0, deps=base.deps)
-        return Array(
-            home, base.dtypes, rank, base.refs, None, base.deps, zero_d="array" if ellipsis else "scalar", view="view"
-        )
+        return Array(home, base.dtypes, rank, base.refs, None, base.deps, zero_d=zero_d, view="view")
 
     def element_of(self, value: Value) -> Value:
         """What iterating over `value` gives."""
@@ -301,6 +305,8 @@ _FOLLOWED = (
 _NUMBERS_OF_ARRAYS = frozenset(("dtype", "ndim", "itemsize", "nbytes"))
 
 
+#: The length of an axis: NumPy gives Python's own integers.
+_LENGTH = Scalar("int", own=True)
 #: NumPy's bools: there is one True, and people ask for it by ``is``.
 _ONLY_BOOLS = frozenset(f"numpy.{name}" for name in ("True_", "False_"))
 
@@ -453,10 +459,10 @@ class Access(Subscripts):
     def _array_attribute(self, node: cst.Attribute, base: Array, name: str) -> Value:
         if name in PYTHON_ATTRIBUTES:
             kind = PYTHON_ATTRIBUTES[name]
-            result: Value = Scalar(kind)
+            result: Value = Scalar(kind, kind == "int")
             if kind == "tuple":
-                items = None if base.rank is None or base.rank > 8 else (Scalar("int"),) * base.rank
-                result = Sequence("tuple", Scalar("int"), items)
+                items = None if base.rank is None or base.rank > 8 else (_LENGTH,) * base.rank
+                result = Sequence("tuple", _LENGTH, items)
             if name in _SHOWING:
                 self.unfollowed(base)
         elif name in VIEW_ATTRIBUTES:

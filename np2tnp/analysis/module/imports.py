@@ -97,6 +97,9 @@ def _star_bindings(
                 yield from _star_bindings(outside, catalog, lambda last: (f"*{last}",))
 
 
+_STAND_INS = {"tnp": EMITTED[1], "tf": f"{EMITTED[0]}.tf"}
+
+
 def _is_removed(name: str, catalog: Catalog) -> bool:
     """Whether NumPy 2 has `name` (``numpy.int``) no more."""
     fact = catalog.get(name)
@@ -107,8 +110,8 @@ def _canonical(name: str) -> str:
     owner, _, last = name.rpartition(".")
     if last == "np2tnp_runtime":
         return EMITTED[0]  # a copy beside the user's code
-    if last == "tnp" and _canonical(owner) == EMITTED[0]:
-        return EMITTED[1]  # its stand-in, which waits for TensorFlow
+    if last in _STAND_INS and _canonical(owner) == EMITTED[0]:
+        return _STAND_INS[last]  # what waits for TensorFlow
     return SAME_AS.get(name, name)
 
 

@@ -37,7 +37,7 @@ diagflat : v | m | v, 1 | v, k=-2 | z
 tri : 3, like=None | 3 | 0.5 | 2, 2.5 | 3, 4 | 3, 4, 1 | 3, k=-1 | 3, dtype=v.dtype | 3, dtype=int | 3, 4, -1, float
 tril triu : q | m | t | m, 1 | m, k=-1 | v | em | q, k=5
 vander : v[:4] | v[:4], 3 | v[:4], N=2, increasing=True | [1, 2, 3]
-meshgrid : v, w | v | v, w, indexing='ij' | v, w, sparse=True | v, w, copy=False | v, w, r | v, k | v[:3], x[:2]
+meshgrid : v, w | v | v, w, indexing='ij' | v, w, sparse=True | v, w, copy=False | v, w, r | v[:3], x[:2]
 indices : (2, 3) | (2, 3), dtype=np.float64 | (2, 3), sparse=True | (2, 3), np.int32
 fromfunction : lambda i, j: i + j, (2, 3), like=None | lambda i, j: i + j, (2, 3) | lambda i, j: i * j, (2, 3), dtype=int
 fromiter : (i for i in range(4)), v.dtype | range(4), dtype=float | range(9), float, 3

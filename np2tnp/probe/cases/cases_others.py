@@ -7,7 +7,7 @@ and back.
 """
 
 TABLE = """
-ndarray.astype : v, np.float32 | v, float | v, np.float64, copy=False | v, int | v, 'i8' | v, bool | v, complex | m, np.uint8 | v, dtype=np.int32 | v, 'd' | v, v.dtype | v, np.float64, 'C' | v, np.float64, casting='unsafe' | v, np.float32, casting='no' | s, np.float64 | v, str | v, np.int64 | z, np.float32 | v, np.float64, 'K', 'unsafe', False
+ndarray.astype : v, np.float32 | s, np.uint8 | s, np.int8 | s, np.int16 | s, np.uint16 | s, np.int32 | s, np.int64 | s, np.uint64 | s, np.float32 | s, np.complex128 | s, bool | v, np.float64, order='C' | v, float | v, np.float64, copy=False | v, int | v, 'i8' | v, bool | v, complex | m, np.uint8 | v, dtype=np.int32 | v, 'd' | v, v.dtype | v, np.float64, 'C' | v, np.float64, casting='unsafe' | v, np.float32, casting='no' | s, np.float64 | v, str | v, np.int64 | z, np.float32 | v, np.float64, 'K', 'unsafe', False
 ndarray.reshape : v, (2, 3), copy=True | m, (2, 6), order='C' | v, 2, 3 | v, (2, 3) | v, -1 | m, -1, 2 | m, (4, 3), order='F' | z, 1, 1 | m, 5, 5 | m, [2, 6] | v, (2, -1) | one, () | e, (-1, 0) | e3, 0, -1 | e, (0, 3) | me, -1, 3 | e, 0 | t, (2, -1)
 ndarray.transpose : m | t | t, 2, 0, 1 | t, (2, 0, 1) | m, 1, 0 | v | m, None
 ndarray.flatten : v | m | z | m, 'F' | m, order='C' | e

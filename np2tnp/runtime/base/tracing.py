@@ -24,6 +24,7 @@ from np2tnp.runtime.base.lazy_tensorflow import LazyModule, OutOfBoundsError, tf
 from np2tnp.runtime.base.looking import is_of, is_plain_tuple
 
 __all__ = [
+    "tf",
     "tnp",
     "unrolled",
 ]

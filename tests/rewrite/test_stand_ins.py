@@ -1,0 +1,131 @@
+"""Functions of TensorFlow under other names, and tnp's that give a list or a tensor where NumPy gives a tuple or bool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+np = pytest.importorskip("numpy")
+pytest.importorskip("tensorflow")
+
+from np2tnp.config import Config  # noqa: E402
+from np2tnp.engine import analyze  # noqa: E402
+from np2tnp.files.source import Source  # noqa: E402
+
+FUNCTIONS = """
+import numpy as np
+
+
+def unit(v):
+    return v / np.linalg.norm(v, axis=-1, keepdims=True)
+
+
+def above(m):
+    rows, columns = np.nonzero(m > 1)
+    return rows, np.nonzero(m > 1)[1], np.nonzero(m > 1)
+
+
+def grid(n):
+    t = np.linspace(0, 1, n)
+    x, y = np.meshgrid(t, t)
+    return np.sqrt(x * x + y * y), np.meshgrid(t, t)
+
+
+def converted(x):
+    return x.astype(np.float32), (x > 0).astype(int), x.astype(int), x.astype(np.uint8)
+
+
+def power(signal):
+    return np.fft.fftshift(np.fft.rfft(signal))
+
+
+def turned(phase):
+    z = np.exp(2j * np.pi * phase.astype(float))
+    return np.fft.ifft(np.fft.fft(z) * 0.5)
+
+
+def volume(q):
+    if not np.array_equal(q, q.T):
+        return -np.linalg.det(q)
+    return np.array_equal(q, 1)
+
+
+def circle(x):
+    return np.sqrt(np.pi * x) * np.e
+
+
+def blocks(x, m):
+    n = len(x) // 2
+    return np.arange(n), np.zeros((n, m.shape[1])), np.outer(x[1:], m[0, :]), np.max(x[n:] ** 2)
+"""
+EXPECTED = {
+    "unit": ["v / tf.norm(v, axis=-1, keepdims=True)"],
+    "above": ["rows, columns = tnp.nonzero(m > 1)", "tnp.nonzero(m > 1)[1], tuple(tnp.nonzero(m > 1))"],
+    "grid": ["x, y = tnp.meshgrid(t, t)", "tuple(tnp.meshgrid(t, t))"],
+    "converted": [
+        "tnp.array(x, np.float32), tnp.array(x > 0, np.int64), rt.astype(x, np.int64), rt.astype(x, np.uint8)"
+    ],
+    "power": ["tf.signal.fftshift(tf.signal.rfft(signal))"],
+    "turned": ["tnp.exp(2j * np.pi * tnp.array(phase, np.float64))", "tf.signal.ifft(tf.signal.fft(z) * 0.5)"],
+    "volume": ["if not tnp.array_equal(q, tnp.transpose(q)):", "-tf.linalg.det(q)", "bool(tnp.array_equal(q, 1))"],
+    "circle": ["tnp.sqrt(np.pi * x) * np.e"],
+    "blocks": ["tnp.arange(n), tnp.zeros((n, m.shape[1])), tnp.outer(x[1:], m[0, :]), "],
+}
+
+
+@pytest.fixture(scope="module")
+def rewritten() -> str:
+    text = analyze(Source("stands.py", FUNCTIONS), Config(rewrite=True, above=0)).new_text
+    assert text is not None
+    return text
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_calls_become_what_stands_in(rewritten: str, name: str) -> None:
+    body = rewritten.partition(f"\ndef {name}(")[2].partition("\n\n\n")[0]
+    assert [line for line in EXPECTED[name] if line not in body] == []
+
+
+def run(text: str) -> dict[str, Any]:
+    space: dict[str, Any] = {"__name__": "stands"}
+    exec(compile(text, "stands.py", "exec"), space)
+    return space
+
+
+RNG = np.random.default_rng(5)
+FLOATS = RNG.normal(scale=2, size=(6, 6))
+MAPPED: dict[str, list[tuple[Any, ...]]] = {
+    "unit": [(FLOATS,), (FLOATS[0].astype(np.float32),), (np.zeros(3),)],
+    "above": [(FLOATS,), (np.arange(12).reshape(3, 4),)],
+    "grid": [(7,)],
+    "converted": [(FLOATS * 100,), (np.array([1e300, -np.inf, np.nan, 2.5, -0.0]),), (np.arange(-300, 300),)],
+    "power": [(FLOATS,), (FLOATS[0].astype(np.float32),), (FLOATS[0, :5],)],
+    "turned": [(FLOATS,), (np.arange(8),)],
+    "volume": [(FLOATS,), (FLOATS + FLOATS.T,), (np.array([[np.nan]]),), (np.full((2, 2), np.inf),)],
+    "circle": [(np.abs(FLOATS),), (np.arange(5),)],
+    "blocks": [(FLOATS[0], FLOATS), (np.arange(5), np.arange(6).reshape(2, 3))],
+}
+
+
+@pytest.mark.parametrize(("name", "given"), [(name, given) for name, rows in MAPPED.items() for given in rows])
+def test_they_give_what_numpy_gives(rewritten: str, name: str, given: tuple[Any, ...]) -> None:
+    original: Callable[..., Any] = run(FUNCTIONS)[name]
+    migrated: Callable[..., Any] = run(rewritten)[name]
+    with np.errstate(all="ignore"):
+        _require_equal(migrated(*given), original(*given))
+
+
+def _require_equal(found: Any, expected: Any) -> None:
+    assert type(found) is type(expected)
+    if isinstance(expected, tuple):
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            _require_equal(one, other)
+    elif not isinstance(expected, bool):
+        assert found.dtype == expected.dtype
+        rough = 1e-12 if np.real(expected).dtype.itemsize > 4 else 1e-5
+        np.testing.assert_allclose(found, expected, rtol=rough, atol=rough)
+    else:
+        assert found is expected
