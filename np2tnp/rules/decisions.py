@@ -80,7 +80,7 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
         owner, name = method_of
         function = f"{owner.rpartition('.')[2]}_{name}"
         return Decision("TNP002", f"tnp ufuncs have no .{name}; the exact helper does it", "rt", function, True)
-    fact = context.catalog.get(api)
+    fact = context.catalog.get(_plainly(api, event))
     if fact is None:
         suggestion = context.catalog.suggest(api)
         hint = f"; did you mean {suggestion}?" if suggestion else ""
@@ -110,6 +110,12 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
         return exact or Decision("TNP001", "", choice.module, choice.function, wrap=choice.wrap)
     why = f"{choice.why}; the exact helper is used"
     return Decision("TNP003" if choice.differs else "TNP002", why, "rt", choice.function)
+
+
+def _plainly(api: str, event: ev.Call) -> str:
+    """The API of which a call is another form: ``np.where(mask)`` is ``np.nonzero(mask)``."""
+    alone = [argument for argument in event.arguments if argument.name is None and not argument.star]
+    return "numpy.nonzero" if api == "numpy.where" and len(alone) == 1 == len(event.arguments) else api
 
 
 def _helper_for_ndarrays(fact: ApiFact, event: ev.Call, context: Context) -> Decision | None:
@@ -164,7 +170,7 @@ def _note_whole_numbers(event: ev.Call, context: Context) -> None:
 
 def _is_plain_for(as_other: Callable[[Value], Value], event: ev.Call, context: Context, now: bool = False) -> bool:
     """Whether tnp's function would do for other arrays. `now`: whether it does for these."""
-    fact = context.catalog.get(event.api or "")
+    fact = context.catalog.get(_plainly(event.api or "", event))
     receiver = event.receiver and as_other(event.receiver)
     arguments = tuple([ev.Argument(it.node, as_other(it.value), it.name, it.star) for it in event.arguments])
     if fact is None or (receiver == event.receiver and arguments == event.arguments):

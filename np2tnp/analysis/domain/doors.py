@@ -102,8 +102,10 @@ class Admitted:
             nonempty=True,
         )
 
-    def attribute(self, refs: frozenset[str], home: str) -> Array:
+    def attribute(self, refs: frozenset[str], home: str) -> Array | Scalar:
         """The value of an attribute of a parameter."""
+        if self.kind == COUNTS:
+            return Scalar("int", own=True)
         zero_d = "scalar" if self.numbers else "never"
         return Array(home, CLASSES[self.kind], refs=refs, weak=self._weak, zero_d=zero_d, nonempty=True)
 

@@ -15,12 +15,14 @@ from np2tnp.analysis.domain.doors import ANYTHING, CLASSES, COUNTS, NO_DOOR, NUM
 from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE, Summary, hands_on_functions
 from np2tnp.analysis.domain.values import NO_NAMES, Array, Symbol, Unknown, Value, deps_of, refs_of, replace
 from np2tnp.analysis.driver.shown_parameters import (
+    counting_attributes,
     counts,
     generators,
     items_by_text,
     makes_arrays,
     operands,
     shown_arrays,
+    worked_on,
 )
 from np2tnp.analysis.module.contents import FunctionInfo
 from np2tnp.analysis.syntax.python_tables import MEMBERS
@@ -46,7 +48,11 @@ def widest_plain_door(function: FunctionInfo, before: ev.RegionFacts, behind: Tr
     only = narrowable & set(before.parameters)
     if len(only) == 1 and not (only & numbers or function.is_method or makes_arrays(function)):
         shown |= only  # the array that the function works on
-    counted = counts(function, before) | {name for name, it in asked.items() if it.kind == COUNTS}
+    counted = (
+        counts(function, before)
+        | (counting_attributes(function) & narrowable)
+        | {name for name, it in asked.items() if it.kind == COUNTS}
+    )
     tried: dict[str, ev.RegionFacts | None] = {}
 
     def door(kind: str) -> Door:
@@ -133,12 +139,13 @@ def _blamed(facts: ev.RegionFacts, narrowable: frozenset[str]) -> frozenset[str]
     found: frozenset[str] = facts.extra.get("blamed", NO_NAMES)
     any_parameter = ANYTHING in found
     calculated = operands(facts.node) if any_parameter else NO_NAMES
+    worked = worked_on(facts.node, facts) if any_parameter else NO_NAMES
     return frozenset(
         name
         for name in narrowable
         if name.partition("[")[0] in found
         or f".{name.partition('.')[2]}" in found
-        or (any_parameter and ("." not in name or name in calculated))
+        or (any_parameter and name in (calculated if "." in name else worked))
     )
 
 

@@ -15,7 +15,7 @@ from np2tnp.analysis.module.contents import FunctionInfo
 from np2tnp.analysis.module.parameter_kinds import declared, documented, scalar_annotation
 from np2tnp.analysis.syntax.python_tables import ARRAY_MEMBERS
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of
-from np2tnp.analysis.syntax.walk import nodes_of, walk
+from np2tnp.analysis.syntax.walk import names_in, nodes_of, walk
 
 #: Names that people give to arrays, and to no numbers. Where that is not so the original answers.
 _NAMES_OF_ARRAYS = frozenset(
@@ -103,16 +103,62 @@ _COUNTING = {
 }
 
 
+_MADE_BY_SHAPE = ("zeros", "ones", "empty", "full")
+
+
 def counts(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]:
     """Parameters that are numbers of items: of ``range``, of ``np.arange(n)``, lengths of axes."""
     found = (function.uses.counts & facts.assumed_scalars) | documented(function.node, _IS_COUNT)
-    for node in nodes_of(function.node.body):
-        name = node.func.attr.value if type(node) is cst.Call and type(node.func) is cst.Attribute else ""
-        if name in _COUNTING and not (name == "arange" and len(node.args) > 2):  # type: ignore[attr-defined]
-            given = node.args[_COUNTING[name]]  # type: ignore[attr-defined]
-            found |= {it.value.value for it in given if type(it.value) is cst.Name and it.keyword is None}
+    found |= {node.value for node in _counting_arguments(function.node.body) if type(node) is cst.Name}
     may_be = {p.name.value for p in parameters_of(function.node.params) if _may_be_count(p)}
     return frozenset(found) & may_be - function.uses.assigned
+
+
+def counting_attributes(function: FunctionInfo) -> frozenset[str]:
+    """Attributes that are numbers of items: ``self.n`` of ``np.arange(self.n)``, ``np.zeros((self.n, 3))``."""
+    nodes = [*_counting_arguments(function.node.body), *_lengths_of_axes(function.node.body)]
+    return frozenset(dotted(node) for node in nodes if type(node) is cst.Attribute) - {""}
+
+
+def _counting_arguments(body: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+    for node, name in _calls_of_members(body):
+        if name in _COUNTING and not (name == "arange" and len(node.args) > 2):
+            yield from (it.value for it in node.args[_COUNTING[name]] if it.keyword is None)
+
+
+def _lengths_of_axes(body: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+    """The items of shapes that arrays are made of."""
+    for node, name in _calls_of_members(body):
+        if name in _MADE_BY_SHAPE and node.args and node.args[0].keyword is None:
+            shape = node.args[0].value
+            yield from (it.value for it in shape.elements) if isinstance(shape, (cst.Tuple, cst.List)) else (shape,)
+
+
+def _calls_of_members(body: cst.CSTNode) -> Iterator[tuple[cst.Call, str]]:
+    for node in nodes_of(body):
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+            yield node, node.func.attr.value
+
+
+def worked_on(function: cst.CSTNode, facts: ev.RegionFacts) -> frozenset[str]:
+    """The names with which the function works itself: operands, what is indexed, what NumPy's functions get.
+
+    Others are handed on alone, such as the function ``f`` of ``gradient(f, x)``.
+    """
+    found: set[str] = set(operands(function))
+    for node in nodes_of(function):
+        if isinstance(node, (cst.Subscript, cst.Attribute)):
+            found.add(dotted(_whole(node.value)))
+        elif isinstance(node, cst.UnaryOperation):
+            found.add(dotted(_whole(node.expression)))
+        elif isinstance(node, cst.Comparison):
+            found |= {dotted(_whole(part)) for part in (node.left, *(it.comparator for it in node.comparisons))}
+        elif isinstance(node, cst.AugAssign):
+            found |= {dotted(_whole(node.value)), dotted(_whole(node.target))}
+    for event in facts.events:
+        if isinstance(event, ev.Call) and event.api is not None:
+            found |= {name for it in event.arguments for name in names_in(it.node.value)}
+    return frozenset(found)
 
 
 def path_of(node: cst.CSTNode) -> str:

@@ -32,7 +32,7 @@ arange @same : 5, device='cpu' | 5, like=None | 5 | 2, 8 | 2, 8, 2 | 8, 2, -1 | 
 linspace : s[:4], s[-4:], 3 | v, s[:6], 3 | 0, 1, 5, device='cpu' | 0, 1 | 0, 1, 5 | 0, 10, 11 | 1.5, 7.25, 4 | 0, 1, 5, endpoint=False | 0, 1, num=5, retstep=True | 0, 1, 5, dtype=np.float32 | 0, 9, 4, dtype=int | -5, 4, 4, dtype=int | r, r2, 3 | r, r2, 3, axis=np.int64(1) | r, r2, 3, axis=1 | 0, 1, 0 | 0, 1, 1 | 0, 1, -1 | 0, 1j, 5 | z, y, 4 | np.float32(0), np.float32(1), 5 | 0, 1, 50, False | 3, 3, 4 | 0.1, 0.7, 9 | -np.pi, np.pi, 100
 logspace : s[:6], 2, 3 | 0, 1 | 0, 3, 4 | 0, 3, num=4, base=2.0 | 0, 3, 4, endpoint=False | 0, 3, 4, dtype=np.float32 | 0, 3, 4, dtype=int | r[:2], 2, 3 | -2, 2, 5 | 0, 1, 3, axis=0
 geomspace : [1, 2], [9, 8], 3, axis=1 | 1, 1000 | 1, 1000, 4 | 1, 256, num=9 | 1, 1000, 4, endpoint=False | 1, 1000, 4, dtype=np.float32 | 1, 256, 9, dtype=int | -1, -1000, 4 | 1, 1000, 4, dtype=float | 0, 1
-diag : v | m | q | q, 1 | v, k=-1 | t | z | m, k=2 | e | v, 1 | m, -1
+diag : v | z | m | q | q, 1 | v, k=-1 | t | z | m, k=2 | e | v, 1 | m, -1
 diagflat : v | m | v, 1 | v, k=-2 | z
 tri : 3, like=None | 3 | 0.5 | 2, 2.5 | 3, 4 | 3, 4, 1 | 3, k=-1 | 3, dtype=v.dtype | 3, dtype=int | 3, 4, -1, float
 tril triu : q | m | t | m, 1 | m, k=-1 | v | em | q, k=5

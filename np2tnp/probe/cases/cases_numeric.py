@@ -106,7 +106,7 @@ isin : v, w | m, d | v, [3, 4] | v, w, invert=True | v, w, assume_unique=True | 
 intersect1d union1d setdiff1d setxor1d : v, w | d, v | e, v | m, d | s, s
 intersect1d : d, v, return_indices=True | g, g, assume_unique=True
 setdiff1d setxor1d : v, w, assume_unique=True
-diff : v | m | t | e | m, 0 | v, 2 | m, n=1, axis=0 | v, prepend=0 | v, append=w | m, axis=5 | v, 0 | v, -1 | z | b | s | l
+diff : v | v[0] | m | t | e | m, 0 | v, 2 | m, n=1, axis=0 | v, prepend=0 | v, append=w | m, axis=5 | v, 0 | v, -1 | z | b | s | l
 ediff1d : v | m | v, to_end=[1] | v, to_begin=w | e
 gradient @sum : v | m | v, 2.0 | v, x | m, axis=0 | m, 1.0, 2.0 | v, edge_order=2 | t, axis=(0, 1) | one
 trapezoid @sum : v | m | v, x | v, dx=0.5 | m, axis=0 | m, dx=2.0, axis=0
@@ -114,14 +114,14 @@ interp : g, g, w | xi, x, v | 2.6, x, v | xi, x, v, left=-1.0 | xi, x, v, right=
 cross @sum : q, p, axisb=0 | q, p, axisc=0 | s[:3], s[3:6] | s[:2], s[3:6] | q, p | q[0], p[1] | q, p[0] | q[:, :2], p[:, :2] | q, p, axis=0 | q, p, axisa=0 | q[0, :2], p[0] | v[:4], w[:4] | m, n | one, one
 convolve correlate @sum : v, w | v, w[:3] | v[:3], w | v, w, 'same' | v, w[:2], mode='valid' | v, w, 'full' | e, v | l, l2[:5] | m, v
 unwrap @sum : v | m | l | m, axis=0 | v, discont=4.0 | v, period=5
-dot @sum : v, w | m, v[:4] | q, p | t, r | z, v | v, 2 | m, n | e, e | l, l2 | t, n.T | q, 2.5 | 3, 4
+dot @sum : v, w | m, z | z, m | v, v[0] | v[0], v | z, z | m, v[:4] | q, p | t, r | z, v | v, 2 | m, n | e, e | l, l2 | t, n.T | q, 2.5 | 3, 4
 matmul @sum : v, w | m, v[:4] | q, p | t, r | z, v | m, n | e, e | l, l2 | Q, q | q, Q | t, n.T | em, q | q, me | v, 2 | q, p, dtype=np.float64
 vdot inner @sum : v, w | q, p | e, e | m, n | l, l2 | z, y | m, r
 matmul vecdot matvec vecmat @sum : q, q, casting='no' | q, q, order='C' | q, q, subok=False  | q, q, dtype=np.float64 | q, q, keepdims=True | q, q, axis=0 | q, q, axes=[(-1, -2), (-1, -2), (-1, -2)]
 vecdot @sum : q, q, axes=[0, 0, ()] | v, w | m, n | m, r | m, n, axis=0
 matvec @sum : q, v[:3] | Q, v[:3]
 vecmat @sum : v[:3], q | v[:3], Q
-outer : v, w | m, n | z, v | v, 2 | e, v | l3[:9], w
+outer : v, w | v, z | m, z | z, z | v[0], w | m, n | z, v | v, 2 | e, v | l3[:9], w
 kron : v, w | z, y | q, p | m, v | z, v | t, q
 tensordot @sum : q, p | q, p, 1 | q, p, axes=0 | t, m, axes=([1, 2], [0, 1]) | t, t2, 3 | v, w, 1 | t, m, ([2], [1]) | m, n, 1
 einsum @sum : 'i,i', v, w | 'ij,jk->ik', q, p | 'ij->ji', m | 'ii', q | 'ij->i', m | 'i,j->ij', v, w | '...ij,jk', t, n.T | 'ij,ij->', m, n | 'ii->i', q | 'bij,jk->bik', Q, q | 'ijk->k', t | 'ij,jk', q, p, optimize=True | 'ij,jk', q, m, dtype=np.float64 | 'ij', m | 'i->', v | m, [0, 1], [1, 0]

@@ -25,7 +25,7 @@ ndarray.round : v | v, 1 | l, decimals=2 | l, -1
 ndarray.std ndarray.var @sum : m, where=bm | m, 1, None, None, 1 | v | m, 0 | m, axis=1, ddof=1 | m, axis=0, keepdims=True | v, ddof=1 | m, 0, np.float64
 ndarray.argsort : v[:1] | m, kind='stable' | m, 0, 'stable' | g
 ndarray.argsort @order : d | s | l3
-ndarray.dot @sum : v, w | q, p | m, r | v, 2
+ndarray.dot @sum : v, w | m, z | v, v[0] | q, p | m, r | v, 2
 ndarray.copy : v | m | z | m, 'F'
 ndarray.put : v, [9], 1, mode='wrap' | v, [0, -9], 1, mode='clip' | v, [9], 1 | v, [0, 2], 5 | m, k, [1, 2]
 ndarray.resize : v, 8, refcheck=False | m, (2, 2), refcheck=False | m, 2, 2, refcheck=False

@@ -90,6 +90,9 @@ class OperatorDiffers(Rule):
         late = id(event.node) in context.facts.extra.get("read late", ())  # the operator reads it itself
         late = late or (context.compile != "none" and _meets_a_counter(event.op, event.operands))
         late = late or (not any(home_of(value) == TENSOR for value in event.operands) and _calls_later(nodes))
+        if differs and not late and (function := _comparison(event, context)):
+            context.edits.replace[id(event.node)] = partial(layout.operation, f"{context.tnp}.{function}")
+            return
         if not chained and (differs or late or context.float32):  # tensors make float64 of integers and floats
             op = event.op.rstrip("_")
             joins = event.op in JOINING and any(isinstance(value, Sequence) for value in event.operands)
@@ -149,6 +152,26 @@ def _differs(event: ev.Operator, operands: tuple[Value, ...], context: Context) 
         or (context.compile != "none" and event.op in _OTHERWISE_IN_GRAPHS)
         or (context.boundary != "tensor" and python_answers(event.op, operands))
     )
+
+
+_COMPARED = {"eq": "equal", "ne": "not_equal"}
+
+
+def _comparison(event: ev.Operator, context: Context) -> str:
+    """The function of tnp's that compares two arrays as NumPy does: it raises for shapes that do not broadcast."""
+    fact = context.catalog.get(f"numpy.{_COMPARED.get(event.op)}")
+    if fact is None or fact.tnp is None or not context.checked or context.float32:
+        return ""
+    operands = [value for value in event.operands if isinstance(value, Array) and not value.weak]
+    if len(operands) < 2 or not any(value.home == TENSOR for value in operands):
+        return ""
+    if any(needs_tensor(value) and not is_plain_ndarray(value) for value in operands):
+        return ""
+    left, right = (value.dtypes for value in operands)
+    is_equal = left | right <= set(fact.tnp.dtypes) and not {a + b for a in left for b in right} & set(
+        fact.tnp.pairs_bad
+    )
+    return _COMPARED[event.op] if is_equal else ""
 
 
 def _calls_later(nodes: list[cst.BaseExpression]) -> bool:
