@@ -59,6 +59,32 @@ def circle(x):
 def blocks(x, m):
     n = len(x) // 2
     return np.arange(n), np.zeros((n, m.shape[1])), np.outer(x[1:], m[0, :]), np.max(x[n:] ** 2)
+
+
+def compared(s):
+    return np.sum(s == np.roll(s, 1)), np.where(s != s.T), np.where(s > 0)[0], np.dot(s, s[0])
+
+
+def descend(gradient, x, rate, steps):
+    for _ in range(steps):
+        x = x - rate * slope(gradient, x) / np.linalg.norm(x)
+    return x
+
+
+def slope(gradient, x):
+    return gradient(x)
+
+
+class Grid:
+    def __init__(self, rows, columns, width):
+        self.rows, self.columns, self.width = rows, columns, width
+
+    def heights(self):
+        return np.zeros((self.rows, self.columns)) + (np.arange(self.rows) * self.width)[:, None]
+
+
+def heights(rows, columns, width):
+    return Grid(rows, columns, width).heights()
 """
 EXPECTED = {
     "unit": ["v / tf.norm(v, axis=-1, keepdims=True)"],
@@ -71,6 +97,10 @@ EXPECTED = {
     "turned": ["tnp.exp(2j * np.pi * tnp.array(phase, np.float64))", "tf.signal.ifft(tf.signal.fft(z) * 0.5)"],
     "volume": ["if not tnp.array_equal(q, tnp.transpose(q)):", "-tf.linalg.det(q)", "bool(tnp.array_equal(q, 1))"],
     "circle": ["tnp.sqrt(np.pi * x) * np.e"],
+    "compared": [
+        "tnp.sum(tnp.equal(s, tnp.roll(s, 1))), tuple(tnp.nonzero(tnp.not_equal(s, tnp.transpose(s))))",
+        "tnp.nonzero(s > 0)[0], tnp.dot(s, s[0])",
+    ],
     "blocks": ["tnp.arange(n), tnp.zeros((n, m.shape[1])), tnp.outer(x[1:], m[0, :]), "],
 }
 
@@ -86,6 +116,16 @@ def rewritten() -> str:
 def test_calls_become_what_stands_in(rewritten: str, name: str) -> None:
     body = rewritten.partition(f"\ndef {name}(")[2].partition("\n\n\n")[0]
     assert [line for line in EXPECTED[name] if line not in body] == []
+
+
+def test_attributes_count(rewritten: str) -> None:
+    assert 'counts="self.columns, self.rows"' in rewritten or 'counts="self.rows, self.columns"' in rewritten
+    assert "tnp.zeros((self.rows, self.columns)) + (tnp.arange(self.rows) * self.width)[:, None]" in rewritten
+
+
+def test_doors_ask_nothing_of_what_is_handed_on(rewritten: str) -> None:
+    decorator = rewritten.partition("\ndef descend(")[0].rpartition("\n@")[2]
+    assert "gradient" not in decorator
 
 
 def run(text: str) -> dict[str, Any]:
@@ -105,6 +145,8 @@ MAPPED: dict[str, list[tuple[Any, ...]]] = {
     "turned": [(FLOATS,), (np.arange(8),)],
     "volume": [(FLOATS,), (FLOATS + FLOATS.T,), (np.array([[np.nan]]),), (np.full((2, 2), np.inf),)],
     "circle": [(np.abs(FLOATS),), (np.arange(5),)],
+    "compared": [(FLOATS,), (np.arange(16).reshape(4, 4) % 3,), (np.arange(16).reshape(4, 4) % 3 == 0,)],
+    "heights": [(3, 4, 0.5), (np.int64(3), 4, 0.5), (0, 4, 2)],
     "blocks": [(FLOATS[0], FLOATS), (np.arange(5), np.arange(6).reshape(2, 3))],
 }
 
