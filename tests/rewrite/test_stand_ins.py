@@ -105,11 +105,20 @@ EXPECTED = {
 }
 
 
-@pytest.fixture(scope="module")
-def rewritten() -> str:
-    text = analyze(Source("stands.py", FUNCTIONS), Config(rewrite=True, above=0)).new_text
+def rewrite(mode: str) -> str:
+    text = analyze(Source("stands.py", FUNCTIONS), Config(rewrite=True, above=0, compile=mode)).new_text
     assert text is not None
     return text
+
+
+@pytest.fixture(scope="module")
+def rewritten() -> str:
+    return rewrite("none")
+
+
+@pytest.fixture(scope="module", params=["none", "graph", "xla"])
+def in_each_mode(request: pytest.FixtureRequest) -> str:
+    return rewrite(request.param)
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -152,9 +161,9 @@ MAPPED: dict[str, list[tuple[Any, ...]]] = {
 
 
 @pytest.mark.parametrize(("name", "given"), [(name, given) for name, rows in MAPPED.items() for given in rows])
-def test_they_give_what_numpy_gives(rewritten: str, name: str, given: tuple[Any, ...]) -> None:
+def test_they_give_what_numpy_gives(in_each_mode: str, name: str, given: tuple[Any, ...]) -> None:
     original: Callable[..., Any] = run(FUNCTIONS)[name]
-    migrated: Callable[..., Any] = run(rewritten)[name]
+    migrated: Callable[..., Any] = run(in_each_mode)[name]
     with np.errstate(all="ignore"):
         _require_equal(migrated(*given), original(*given))
 
