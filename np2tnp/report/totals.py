@@ -8,6 +8,7 @@ from np2tnp.config import Config
 from np2tnp.model import Finding, Region, RegionState, Run, Verdict, line_in
 
 _MOST_LINES, _MOST_PLACES = 6, 3
+_COMPILED, _OF_OBJECTS = ("TNP504", "TNP405"), ("TNP204",)  #: what is best left for another reason than its loops
 UNKNOWN = "TNP010"  #: what may be work on arrays, for all that is known
 
 
@@ -174,8 +175,9 @@ def _not_shown(run: Run, config: Config) -> list[str]:
     counted = [finding for finding in set(found).difference(told) if finding.decides]
     tests = [finding for finding in counted if config.of_file(finding.path).is_test(finding.path)]
     left = [finding for finding in set(counted).difference(tests) if finding.left]
-    compiled = sum(finding.verdict is Verdict.BLOCK for finding in left)
-    loops = len(left) - compiled
+    compiled = [finding for finding in left if finding.code in _COMPILED]
+    objects = sum(finding.code in _OF_OBJECTS for finding in left)
+    loops = len(left) - len(compiled) - objects
     others = len(found) - len(told) - len(left) - len(tests)
     hidden = run.summary.hidden - run.summary.known
     lines = (
@@ -187,11 +189,14 @@ def _not_shown(run: Run, config: Config) -> list[str]:
         word = "function has loops" if loops == 1 else "functions have loops"
         lines.append(f"Best left in NumPy: {loops} {word} over single parts that nothing replaces (-v shows them)")
     if compiled:
-        where = count(len({finding.path for finding in left if finding.verdict is Verdict.BLOCK}), "file")
-        word = "function is" if compiled == 1 else "functions are"
+        where = count(len({finding.path for finding in compiled}), "file")
+        word = "function is" if len(compiled) == 1 else "functions are"
         lines.append(
-            f"Best left as native code: {compiled} {word} compiled by numba or the like in {where} (-v shows them)"
+            f"Best left as native code: {len(compiled)} {word} compiled by numba or the like in {where} (-v shows them)"
         )
+    if objects:
+        word = "function works" if objects == 1 else "functions work"
+        lines.append(f"Best left in NumPy: {objects} {word} on objects in arrays (-v shows them)")
     if tests:
         where = count(len({finding.path for finding in tests}), "file")
         word = "function stays" if len(tests) == 1 else "functions stay"

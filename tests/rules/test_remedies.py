@@ -312,7 +312,7 @@ ADVICE = {
             print("done")
             return z
         """,
-        "return np.asarray(...) of an array",
+        "return np.asarray(z) of an array",
         """
         def f(x, y):
             z = np.zeros(x.shape)

@@ -72,6 +72,20 @@ LEFT = {
     "decides": "for i in range(len(x)):\n        if x[i, 0] > 0:\n            z[i] = x[i] / np.std(x[i])\n    return z",
     "calls others": "for i in range(len(x)):\n        z[i] = g(x[i] / np.std(x[i]))\n    return z",
     "a list": "return [np.exp(row) / np.std(row) for row in np.abs(x)]",
+    "steps": (
+        "for i in range(len(x)):\n        z[i] = np.exp(x[i])\n    while z.sum() > 1:\n        z = z / 2\n    return z"
+    ),
+    "parts of other shapes": (
+        "w = np.abs(x)\n    return np.hstack([np.outer(w[k], np.ones(g[k])) for k in range(len(w))])"
+    ),
+    "a list of arrays": (
+        "w = np.abs(x)\n    parts = [w.copy(), w.copy()]\n    for k in range(len(w)):\n"
+        "        parts[k] *= w[..., [k]]\n    return parts"
+    ),
+    "one of two": (
+        "for i in range(len(x)):\n        z[i] = np.exp(x[i])\n"
+        "    for i in range(len(x)):\n        z[i] = g(x[i] / np.std(x[i]))\n    return z"
+    ),
 }
 
 
@@ -458,3 +472,41 @@ def test_two_arguments_that_may_be_one_array_are_both_named() -> None:
     words = _twice("y[...] and z", ["mix"], None)
     assert "y[...] and z may share memory" in words
     assert "np.array(y[...])" in words
+
+
+# --- what is no array
+
+OBJECTS = {
+    "a column": (
+        "def f(df):\n    d = df.astype(float)\n    return np.exp(d['x']) * np.exp(np.sum(d, axis=0))\n",
+        "d is indexed by a name, as DataFrames and structured arrays are",
+    ),
+    "a lambda": (
+        "def f(x, g):\n    y = np.exp(x)\n    z = g.apply(lambda v: len(np.unique(v)))\n    return y * z\n",
+        "define it outside of the function, of which it reads nothing",
+    ),
+    "a result": (
+        "def f(x, s):\n    y = np.exp(x)\n    print(1)\n    r = y.squeeze() if s else y.sum()\n    return r\n",
+        "return np.asarray(r) of an array, float(r) of a number",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OBJECTS)
+def test_what_is_no_array_is_called_what_it_is(case: str) -> None:
+    text, words = OBJECTS[case]
+    assert any(words in it.message for it in findings(text)), [it.message for it in findings(text)]
+
+
+def test_objects_in_arrays_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(
+        "import numpy as np\n\n\ndef f(c):\n    y = np.abs(c)\n    return np.zeros(3) * y[0].held.sum() + y\n"
+    )
+    run = check([str(tmp_path / "a.py")], Config(root=str(tmp_path), cache=False))
+    assert shown(run, Config()) == []
+    assert "Best left in NumPy: 1 function works on objects in arrays (-v shows them)" in totals(run, Config())
+
+
+def test_a_loop_over_an_array_for_each_axis_is_short() -> None:
+    text = "def f(x, c):\n    return np.stack([i - k for i, k in zip(np.nonzero(x), c)], axis=-1) * 2\n"
+    assert not [it.message for it in findings(text) if it.code in ("TNP701", "TNP704")]

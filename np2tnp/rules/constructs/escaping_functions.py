@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import Bound, Function, Sequence, Symbol
+from np2tnp.analysis.syntax.scopes import parameters_of
+from np2tnp.analysis.syntax.walk import names_in
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 
@@ -66,9 +70,20 @@ class Callback(Rule):
                 where = callee.name if isinstance(callee, (Symbol, Bound)) else "another function"
                 where = f"{callee.qualname}()" if isinstance(callee, Function) else where
                 why = _why(argument.value.qualname.rpartition(" ")[2].rstrip(">"), context)
-                why = why or "assign what it reads before it, once, no nonlocal"
+                alone = isinstance(argument.node.value, cst.Lambda) and _reads_nothing(argument.node.value, context)
+                why = why or (_OUTSIDE if alone else "assign what it reads before it, once, no nonlocal")
                 words = f"a nested function is handed to {where}: {why}"
                 yield self.hit(argument.node, words, Verdict.BLOCK)
+
+
+_OUTSIDE = "define it outside of the function, of which it reads nothing"
+
+
+def _reads_nothing(node: cst.Lambda, context: Context) -> bool:
+    """Whether a lambda reads no name that the function binds."""
+    scope = context.module.scopes.get(id(context.facts.node))
+    own = {parameter.name.value for parameter in parameters_of(node.params)}
+    return scope is not None and not (names_in(node.body) - own) & scope.bound
 
 
 def _why(node: int | str, context: Context) -> str:

@@ -536,6 +536,9 @@ def _is_short(node: cst.BaseExpression, context: Context) -> bool:
         return False
     name = dotted(node.func).rpartition(".")[2]
     arguments = [argument.value for argument in node.args if argument.keyword is None]
+    call = context.calls.get(id(node))
+    if call is not None and call.api in _BY_AXIS:
+        return True
     if name in ("enumerate", "zip", "reversed", "sorted", "list", "tuple"):
         return any(_is_short(argument, context) for argument in arguments)
     if name in _COMBINING:
@@ -548,6 +551,10 @@ def _is_short(node: cst.BaseExpression, context: Context) -> bool:
     return len(numbers) == len(arguments) and len(range(*numbers)) <= FEW
 
 
+#: What gives an array for each axis.
+_BY_AXIS = frozenset(
+    ("numpy.nonzero", "ndarray.nonzero", "numpy.unravel_index", "numpy.indices", "numpy.meshgrid", "numpy.ix_")
+)
 #: Functions of itertools that combine a few items with each other.
 _COMBINING = frozenset("product combinations combinations_with_replacement permutations".split())
 #: How names of shapes and of numbers of axes end, as people write them.

@@ -10,7 +10,7 @@ import libcst as cst
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import NO_NAMES, Array, Symbol, Unknown, Value, is_number, parameters_in, refs_of
 from np2tnp.analysis.syntax.scopes import dotted, target_names
-from np2tnp.analysis.syntax.walk import nodes_of, walk
+from np2tnp.analysis.syntax.walk import names_in, nodes_of, walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Severity, document
 from np2tnp.rules.cost.loop_work import LOOPS as LOOP_NODES
@@ -159,7 +159,13 @@ def marked(hits: list[Hit], region: RegionWork) -> list[Hit]:
             )
             hit = replace(hit, message=message, left=True)
         result.append(hit)
+    if any(hit.left and hit.code in LOOPS for hit in result):  # the others do not decide: the function would stay
+        result = [_left(hit) if hit.code in LOOPS and _WHOLE in hit.message else hit for hit in result]
     return result
+
+
+def _left(hit: Hit) -> Hit:
+    return replace(hit, message=hit.message.replace(_WHOLE, _LEAVE), left=True)
 
 
 #: What makes an iteration more than arithmetic: it decides something, or hands something out.
@@ -177,12 +183,16 @@ def _is_whole_by_hand(loop: Loop, context: Context) -> bool:
     body = list(body_of(loop))
     if any(type(part) in _DECIDING for part in body) or type(loop) is cst.While:
         return False
+    if any(type(part) is cst.While for part in nodes_of(context.facts.node)):
+        return False  # what is found out step by step needs the loop in NumPy, whatever is prepared before
     if type(loop) is not cst.For and not _is_joined(loop, context):
         return False
     sums = {name for part in body if type(part) is cst.AugAssign for name in target_names(part.target)}
     assigned = frozenset(name for part in (loop, *body) for name in bound_names(part))
     stored = {root_of(target) for part in body for target in _targets_of(part) if type(target) is cst.Subscript}
-    counters = set(target_names(loop.target)) if isinstance(loop, cst.For) else set()
+    counters = set(target_names(loop.target if isinstance(loop, cst.For) else loop.for_in.target))  # type: ignore[union-attr]
+    if _differ_in_shape(body, assigned | counters, context):
+        return False
     if (carried_names(loop) & assigned) - sums - stored - counters:
         return False
     if any(_picks(part, assigned, sums) for part in body):
@@ -193,6 +203,29 @@ def _is_whole_by_hand(loop: Loop, context: Context) -> bool:
         return False  # what is stored is read as well: by the next iteration, perhaps
     return all(_is_arithmetic(part, context) for part in body if type(part) is cst.Call)
 
+
+#: What makes arrays of a shape that an argument says.
+_SHAPING = frozenset(f"numpy.{name}" for name in "zeros ones empty full eye identity tile repeat pad".split())
+
+
+def _differ_in_shape(body: list[cst.CSTNode], bound: frozenset[str], context: Context) -> bool:
+    """Whether the parts may differ in shape: one is made by what an iteration says, or an item of a list is changed."""
+    for part in body:
+        if type(part) is cst.Call:
+            call = context.calls.get(id(part))
+            sizes = part.args[1:] if call is not None and call.api in _LATER_SHAPE else part.args
+            if call is not None and call.api in _SHAPING and any(names_in(item.value) & bound for item in sizes):
+                return True
+    inside = {id(part) for part in body if type(part) is cst.AugAssign}
+    stores = (event for event in context.facts.events if isinstance(event, ev.Store) and id(event.node) in inside)
+    return any(
+        isinstance(it.target, cst.Subscript)
+        and (it.keys is None or (isinstance(it.base, Unknown) and it.base.exact is None))
+        for it in stores
+    )
+
+
+_LATER_SHAPE = frozenset(("numpy.tile", "numpy.repeat", "numpy.pad"))
 
 #: What makes one array of a list of arrays or numbers.
 _JOINING = frozenset(

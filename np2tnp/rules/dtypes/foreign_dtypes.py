@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+import libcst as cst
+
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.promotion_rules import FOREIGN, foreign_dtype
 from np2tnp.analysis.domain.values import HOST, Array, Const, Sequence, Value, scalar_type
+from np2tnp.analysis.syntax.scopes import sketch
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import made_kind
@@ -106,7 +109,10 @@ class ForeignDtype(Rule):
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if isinstance(event, (ev.Read, ev.Store)):
             if context.in_region and _reads_field(event.base, event.keys):
-                words = "an array is indexed by the name of a field: a tensor has none"
+                words = (
+                    f"{_indexed(event)} is indexed by a name, as DataFrames and structured arrays are: take the columns"
+                    " as arrays before (x['name'].to_numpy()), and move the work on them into a function of its own"
+                )
                 yield Hit("TNP303", event.node, words, Verdict.BLOCK)
             return
         if isinstance(event, ev.NameRead):
@@ -150,6 +156,12 @@ def _is_text(value: Value) -> bool:
         items = value.items if value.items is not None else (value.element,)
         return any(map(_is_text, items))
     return scalar_type(value) == "str"
+
+
+def _indexed(event: ev.Read | ev.Store) -> str:
+    node = event.node if isinstance(event, ev.Read) else event.target
+    words = sketch(node.value) if isinstance(node, cst.Subscript) else ""
+    return words if words.strip(".") else "an array"
 
 
 def _reads_field(base: Value, keys: Collection[Value] | None) -> bool:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.result_aliases import kinds_of_parts, zero_d
-from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.scopes import dotted, sketch
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 
@@ -49,7 +49,9 @@ class UndecidedResult(Rule):
             return
         for node, kinds in kinds_of_parts(event, context.facts):
             if not (kinds <= {"scalar"} or kinds == {"array"} or context.begins_again()):
-                yield self.hit(node, f"{_DOUBT}: {_advice(node)}", Verdict.BLOCK)
+                words = sketch(node)
+                doubt = _DOUBT if "..." in words else _DOUBT.replace("this", words, 1)
+                yield self.hit(node, f"{doubt}: {_advice(node)}", Verdict.BLOCK)
 
 
 _DOUBT = "this may be a scalar or a 0-d array, and the function may have had effects by then, so it cannot start again"
@@ -60,4 +62,4 @@ def _advice(node: cst.BaseExpression) -> str:
     if type(node) is cst.Call:
         name = dotted(node.func) or "the callee"
         return f"of one value, return np.asarray(...) or float(...); of a tuple, say so where {name} makes it"
-    return "return np.asarray(...) of an array, float(...) of a number"
+    return f"return np.asarray({sketch(node)}) of an array, float({sketch(node)}) of a number"

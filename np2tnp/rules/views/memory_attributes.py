@@ -9,6 +9,7 @@ import libcst as cst
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import HOST, Array, Unknown, home_of, may_hold_tensor
 from np2tnp.analysis.syntax.python_tables import MEMBERS
+from np2tnp.analysis.syntax.scopes import sketch
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.host.native_code import POINTERS
@@ -60,7 +61,10 @@ class MemoryAttribute(Rule):
             words += f": {WINDOWS if windows else _APART}"
             yield self.hit(event.node, words, Verdict.BLOCK)
         elif has_no_form(event.name) and event.name not in POINTERS:
-            yield self.hit(event.node, f".{event.name} is no attribute of arrays: {_APART}", Verdict.BLOCK)
+            words = (
+                f"{sketch(event.node.value)} seems to be an object in an array (.{event.name}), which no tensor holds"
+            )
+            yield Hit(self.code, event.node, f"{words}: best left in NumPy", Verdict.BLOCK, left=True)
 
     def _of_call(self, event: ev.Call, context: Context) -> Iterator[Hit]:
         func = event.node.func
