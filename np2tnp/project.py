@@ -166,13 +166,15 @@ class Project:
     def attributes(self, module: str, qualname: str) -> Mapping[str, Value]:
         return self.solver.ask(Key(module, _ATTRIBUTES, qualname)) or {}
 
-    def decorating(self, module: str, qualname: str) -> tuple[str, str]:
+    def decorating(self, module: str, qualname: str) -> tuple[str, str, str]:
         if qualname.startswith(IMPORTED):
             session = self._sessions.get(module)
             target = self._find(session, qualname.removeprefix(IMPORTED)) if session is not None else None
-            if target is None or target.kind != "several":
+            if target is None or target.kind not in ("several", "class", "function"):
                 return NOT_KNOWN
             module, qualname = target.module, target.name
+            if target.kind != "several":  # of which too little is known: that is for messages
+                return ("", "", (self.solver.ask(Key(module, _DECORATOR, qualname)) or NOT_KNOWN)[2])
         return self.solver.ask(Key(module, _DECORATOR, qualname)) or NOT_KNOWN
 
     def resolve(self, module: str, name: str) -> Value | None:

@@ -15,8 +15,8 @@ from np2tnp.analysis.domain.env import Env
 from np2tnp.analysis.domain.values import Bound, Class, Function, Instance, Symbol, Unknown, Value
 from np2tnp.analysis.interpreter.numpy_results import bound_in
 from np2tnp.analysis.module.contents import ModuleInfo, statements_of
-from np2tnp.analysis.syntax.python_tables import COMPILERS, MARKS, TRANSPARENT_DECORATORS, WRAPPING_DECORATORS
-from np2tnp.analysis.syntax.scopes import dotted, parameters_of, target_names
+from np2tnp.analysis.syntax.python_tables import COMPILERS, COMPILES, MARKS, TRANSPARENT_DECORATORS, WRAPPING_DECORATORS
+from np2tnp.analysis.syntax.scopes import dotted, parameters_of, sketch, target_names
 from np2tnp.analysis.syntax.walk import PARTS, nodes_of, none_test, walk
 
 if TYPE_CHECKING:
@@ -121,7 +121,9 @@ def _callee(node: cst.BaseExpression, info: ModuleInfo, resolve: Callable[[str],
 
 #: Effects: the decorator gives back the very function; it only calls, names and keeps it. Else "": more, or not known.
 SAME, CALLS = "same", "calls"
-NOT_KNOWN = ("", "")
+_NOT_KNOWN = ("", "")
+#: ... of a decorator, of the decorator that it makes, and for messages what of it counts.
+NOT_KNOWN = ("", "", "")
 
 #: Comes before what a module imports from another one, which binds it more than once.
 IMPORTED = "import "
@@ -158,7 +160,9 @@ def note_decorators(node: cst.FunctionDef, interpreter: Interpreter, wrapped: bo
         effect = ""
         if wrapped and (asked := asked_of(value)) is not None:
             known = not isinstance(value, Function) or interpreter.services.summary(value) is not None
-            effect = interpreter.services.decorating(asked)[call is not None] if known else ""
+            effects = interpreter.services.decorating(asked) if known else NOT_KNOWN
+            effect = effects[call is not None]
+            interpreter.facts.extra[f"what {name} does"] = effects[2]
         if effect != SAME:
             calls = effect == CALLS or (wrapped and name in WRAPPING_DECORATORS)
             kind = "decorator" if _is_in_sight(value, module) else "unseen decorator"
@@ -211,8 +215,25 @@ def effects_of(function: cst.FunctionDef, module: ModuleInfo, skip: int = 0) -> 
 
 
 def watches(node: cst.CSTNode) -> bool:
-    """Whether code looks for NumPy's errors and warnings."""
-    return any(type(part) is cst.Name and part.value in _WATCHING for part in walk(node))
+    """Whether code looks for NumPy's errors and warnings; to ignore them is no look."""
+    ignoring = {id(part.func) for part in walk(node) if type(part) is cst.Call and _ignores(part)}
+    inside = {id(part.attr) for part in walk(node) if id(part) in ignoring and type(part) is cst.Attribute}
+    names = (part for part in walk(node) if type(part) is cst.Name and part.value in _WATCHING)
+    return any(id(part) not in ignoring and id(part) not in inside for part in names)
+
+
+def _ignores(node: cst.Call) -> bool:
+    """Whether it is ``catch_warnings()``, a filter that ignores, or ``errstate`` that does."""
+    name = dotted(node.func).rpartition(".")[2]
+    if name == "catch_warnings":
+        return not node.args
+    if name == "errstate":
+        return all(item.keyword is not None and _text(item.value) == "ignore" for item in node.args)
+    return name in ("simplefilter", "filterwarnings") and bool(node.args) and _text(node.args[0].value) == "ignore"
+
+
+def _text(node: cst.BaseExpression) -> object:
+    return node.evaluated_value if isinstance(node, cst.SimpleString) else None
 
 
 def _effect(
@@ -231,6 +252,8 @@ def _effect(
     harmless: set[int] = of_classes.union(ways.tested)
     aliases = _aliases(function, module)
     effects = set()
+    if watches(function.body):
+        return ""
     for value in ways.direct:
         if id(value) in of_classes:
             continue
@@ -243,7 +266,7 @@ def _effect(
         kind = type(node)
         if kind is cst.Name:
             assert isinstance(node, cst.Name)
-            if node.value in _WATCHING or (node.value == name and id(node) not in harmless):
+            if node.value == name and id(node) not in harmless:
                 return ""
         elif kind is cst.Yield or kind is cst.ClassDef:
             return ""
@@ -560,7 +583,7 @@ def effects_in(name: str, analysis: Analysis) -> tuple[str, str]:
     """
     first = name.partition(OBJECT)[0].partition(".")[0]
     if first in analysis.info.rebound:
-        return NOT_KNOWN
+        return _NOT_KNOWN
     imported = _imported(first, analysis.info)
     effects = [_of_import(full + "".join(name.partition(".")[1:]), analysis) for full in imported]
     if not imported or _defines(first, analysis.info):
@@ -594,7 +617,7 @@ def _of_import(name: str, analysis: Analysis) -> tuple[str, str]:
         return CALLS, CALLS
     value = analysis.resolve(name)
     asked = asked_of(value) if value is not None else None
-    return NOT_KNOWN if asked is None else analysis.decorating(asked)
+    return _NOT_KNOWN if asked is None else analysis.decorating(asked)[:2]
 
 
 def _defines(name: str, module: ModuleInfo) -> bool:
@@ -607,13 +630,13 @@ def _effects_of_own(name: str, analysis: Analysis) -> tuple[str, str]:
     """What the function, class or object `name` of the module does."""
     module = analysis.info
     if f"{name}#2" in module.functions or f"{name}#2" in module.classes:
-        return NOT_KNOWN
+        return _NOT_KNOWN
     function = module.functions.get(name)
     if function is not None:
         if function.owner is None:
             return effects_of(function.node, module)
         plain = _PLAIN_METHODS.issuperset(function.decorators)
-        return effects_of(function.node, module, int(function.kind != "static")) if plain else NOT_KNOWN
+        return effects_of(function.node, module, int(function.kind != "static")) if plain else _NOT_KNOWN
     owner, _, method = name.rpartition(".")
     if name in module.classes:
         return _of_class(name, analysis)
@@ -624,16 +647,16 @@ def _effects_of_own(name: str, analysis: Analysis) -> tuple[str, str]:
     if owner in module.classes:  # one that it inherits
         return _of_method(owner, method, analysis, ("class", "static"))
     if "." in owner or (owner and not method):
-        return NOT_KNOWN
+        return _NOT_KNOWN
     held = owner or name
     if held in module.functions and method == "register":
         named = any(item.rpartition(".")[2] == "singledispatch" for item in module.functions[held].decorators)
-        return (CALLS, CALLS) if named else NOT_KNOWN
+        return (CALLS, CALLS) if named else _NOT_KNOWN
     made = _class_of(held, analysis)
     if made is None:
-        return NOT_KNOWN
+        return _NOT_KNOWN
     text = f"{made.qualname}{OBJECT}" + (f".{method}" if owner else "")
-    return analysis.decorating(Function(text, module=made.module))
+    return analysis.decorating(Function(text, module=made.module))[:2]
 
 
 def _of_method(owner: str, method: str, analysis: Analysis, kinds: tuple[str, ...]) -> tuple[str, str]:
@@ -641,8 +664,8 @@ def _of_method(owner: str, method: str, analysis: Analysis, kinds: tuple[str, ..
     known = analysis.class_of(Class(owner, analysis.path))
     found = known.methods.get(method) if known is not None else None
     if found is None or found[1] not in kinds or not found[0].qualname:
-        return NOT_KNOWN
-    return analysis.decorating(found[0])
+        return _NOT_KNOWN
+    return analysis.decorating(found[0])[:2]
 
 
 def _of_class(name: str, analysis: Analysis) -> tuple[str, str]:
@@ -651,10 +674,10 @@ def _of_class(name: str, analysis: Analysis) -> tuple[str, str]:
     info = module.classes[name]
     plain = all(not item.keyword and _name(item.value) in _PLAIN_BASES for item in info.node.bases)
     if not plain or info.node.keywords or info.decorators or "__new__" in info.methods or watches(info.node):
-        return NOT_KNOWN
+        return _NOT_KNOWN
     init, call = (module.functions.get(info.methods.get(method, "")) for method in ("__init__", "__call__"))
     if call is None or call.decorators or (init is not None and init.decorators):
-        return NOT_KNOWN
+        return _NOT_KNOWN
     kept = effects_of(init.node, module, 1)[0] if init is not None else ""
     return kept and CALLS, effects_of(call.node, module, 1)[0]
 
@@ -700,3 +723,43 @@ def _class_called(node: cst.Call, module: ModuleInfo, analysis: Analysis) -> Cla
     elif rest:
         return None
     return value if isinstance(value, Class) else None
+
+
+# --- What of a decorator counts, for messages
+
+
+def what_counts(name: str, module: ModuleInfo) -> str:
+    """What the module's decorator `name` does besides calling the function; empty where that is not seen."""
+    first = name.partition(OBJECT)[0].partition(".")[0]
+    nodes = [table[first].node for table in (module.functions, module.classes) if first in table]
+    parts = [part for node in nodes for part in walk(node)]
+    mentioned = {part.value for part in parts if type(part) is cst.Name} - {first}
+    helpers = [module.classes[other].node for other in sorted(mentioned) if other in module.classes]
+    if any(_is_compilers(part, module) for part in (*parts, *(it for node in helpers for it in walk(node)))):
+        return COMPILES
+    if any(map(watches, nodes)):
+        return "calls it where warnings or floating-point errors are looked for"
+    functions = [part for part in parts if type(part) is cst.FunctionDef]
+    return next(filter(None, (_hands_on(function, module) for function in functions)), "")
+
+
+def _hands_on(function: cst.FunctionDef, module: ModuleInfo) -> str:
+    """Who gets the function that `function` gets first, other than to call it or to ask for its name and parameters."""
+    parameters = [item.name.value for item in parameters_of(function.params) if item.name.value not in ("self", "cls")]
+    if not parameters:
+        return ""
+    parts = list(walk(function.body))
+    harmless = {id(part) for node in parts for part in _harmless(node, module, _aliases(function, module))}
+    for part in parts:
+        if type(part) is cst.Call:
+            given = [item.value for item in part.args if id(item.value) not in harmless]
+            if parameters[0] in map(dotted, given):
+                return f"hands the function on to {sketch(part.func)}{'()' if type(part.func) is not cst.Call else ''}"
+    return ""
+
+
+def _is_compilers(node: cst.CSTNode, module: ModuleInfo) -> bool:
+    if type(node) is not cst.Attribute and type(node) is not cst.Name:
+        return False
+    name = _canonical(node, module) or dotted(node)
+    return name.partition(".")[0] in COMPILERS

@@ -33,7 +33,7 @@ from np2tnp.analysis.domain.values import (
     refs_of,
     replace,
 )
-from np2tnp.analysis.driver.decorating import NOT_KNOWN, effects_in, note_decorators
+from np2tnp.analysis.driver.decorating import NOT_KNOWN, effects_in, note_decorators, what_counts
 from np2tnp.analysis.driver.narrowing import asking_for_whole_numbers, widest_plain_door, with_door
 from np2tnp.analysis.driver.summarizing import summarize, summarize_class, summarize_generator, summarize_lambda
 from np2tnp.analysis.interpreter.placement import (
@@ -248,7 +248,7 @@ class Analysis:
         partial = self._partial.get(value.qualname) if value.module == self.path else None
         return partial if partial is not None else found
 
-    def decorating(self, function: Function) -> tuple[str, str]:
+    def decorating(self, function: Function) -> tuple[str, str, str]:
         return self.project.decorating(function.module or self.path, function.qualname) if self._ready else NOT_KNOWN
 
     def resolve(self, name: str) -> Value | None:
@@ -299,9 +299,9 @@ class Analysis:
             self.decide(facts, True, True)
         return summary
 
-    def decorating_effects(self, qualname: str) -> tuple[str, str]:
-        """What a name of the module does as a decorator, and what the decorator does that it makes."""
-        return effects_in(qualname, self)
+    def decorating_effects(self, qualname: str) -> tuple[str, str, str]:
+        """What a name of the module does as a decorator, what the decorator does that it makes, and what counts."""
+        return (*effects_in(qualname, self), what_counts(qualname, self.info))
 
     def _migrates_on_host(
         self, function: FunctionInfo, before: ev.RegionFacts, given: frozenset[str] = NO_NAMES

@@ -62,7 +62,7 @@ class Services(Protocol):
     def attributes(self, value: Instance) -> Mapping[str, Value]:
         """What the methods of the object's class assign to its attributes, joined."""
 
-    def decorating(self, function: Function) -> tuple[str, str]:
+    def decorating(self, function: Function) -> tuple[str, str, str]:
         """What it does as a decorator, and what the decorator does that it makes: see ``decorating.effects_of``."""
 
     def resolve(self, name: str) -> Value | None:

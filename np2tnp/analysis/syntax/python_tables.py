@@ -229,6 +229,7 @@ INDIFFERENT = frozenset(
 
 #: The packages, by the name under which they are imported.
 COMPILERS = ("numba", "taichi", "cupy")
+COMPILES = "compiles it to native code"  #: what a decorator does in which one of them is named, for messages
 
 _IMPORT = re.compile(rf"^[ \t]*(?:from|import)[ \t]+(?:{'|'.join(COMPILERS)})\b", re.MULTILINE)
 

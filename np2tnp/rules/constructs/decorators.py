@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.syntax.python_tables import MARKS, TRANSPARENT_DECORATORS
+from np2tnp.analysis.syntax.python_tables import COMPILES, MARKS, TRANSPARENT_DECORATORS
 from np2tnp.model import Safety, Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.host.native_code import is_native
@@ -61,8 +61,13 @@ class Decorator(Rule):
                 remedy = "put the array work into a function without it"
                 words = f"{whose} comes from outside of the project, and may look at arguments or results: {remedy}"
                 if event.kind == "decorator":
-                    words = f"{whose} may do more with the function than call it with what it was given: {remedy}"
-                    yield self.hit(event.node, words, Verdict.BLOCK)
+                    does = context.facts.extra.get(f"what {name} does", "")
+                    if does == COMPILES:
+                        words = f"{whose} {does}: best left as it is"
+                        yield Hit(self.code, event.node, words, Verdict.BLOCK, left=True)
+                        return
+                    does = does or "may do more with the function than call it with what it was given"
+                    yield self.hit(event.node, f"{whose} {does}: {remedy}", Verdict.BLOCK)
                 else:
                     verdict = Verdict.HOST if context.trusts else Verdict.BLOCK
                     yield self.hit(event.node, words, verdict, Safety.UNSAFE)
