@@ -20,7 +20,7 @@ from np2tnp.runtime.base.tracing import check, current
 
 #: Functions besides the ufuncs that work element by element on their first argument.
 _ELEMENTWISE = frozenset(f"numpy.{name}" for name in "real imag clip nan_to_num around round sinc angle".split())
-_ELEMENTWISE |= {"ndarray.astype", "numpy.astype", "ndarray.copy", "numpy.copy"}
+_ELEMENTWISE |= {"ndarray.astype", "numpy.astype", "ndarray.copy", "numpy.copy", "numpy.array"}
 _REDUCTIONS = frozenset(f"numpy.{name}" for name in "sum prod any all max min amax amin mean var std".split())
 _AVERAGES = frozenset(("mean", "var", "std"))
 
