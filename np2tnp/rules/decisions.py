@@ -12,7 +12,18 @@ from np2tnp.analysis.domain.call_results import asked_dtypes, bind, ufunc_method
 from np2tnp.analysis.domain.doors import as_floats, as_wider
 from np2tnp.analysis.domain.promotion_rules import foreign_dtype
 from np2tnp.analysis.domain.untensored import is_untensored
-from np2tnp.analysis.domain.values import GENERATORS, Array, Scalar, Value, may_be_array, may_hold_tensor, replace
+from np2tnp.analysis.domain.values import (
+    ALL_DTYPES,
+    GENERATORS,
+    HOST,
+    Array,
+    Scalar,
+    Sequence,
+    Value,
+    may_be_array,
+    may_hold_tensor,
+    replace,
+)
 from np2tnp.analysis.interpreter.numpy_results import asks_for_fortran_order
 from np2tnp.analysis.interpreter.placement import makes_from_numbers
 from np2tnp.analysis.module.subclasses import may_mask
@@ -20,7 +31,7 @@ from np2tnp.analysis.syntax.python_tables import ONE_ARRAY
 from np2tnp.analysis.syntax.walk import names_in, nodes_of
 from np2tnp.catalog.facts import ApiFact
 from np2tnp.edits.edit import convert_arguments, is_plain_ndarray, needs_tensor, retarget
-from np2tnp.edits.targets import WHOLE, choose
+from np2tnp.edits.targets import WHOLE, Choice, choose
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Hit
 from np2tnp.rules.words_and_edits import holds_array, makes_tensor, short_name
@@ -80,7 +91,7 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
         owner, name = method_of
         function = f"{owner.rpartition('.')[2]}_{name}"
         return Decision("TNP002", f"tnp ufuncs have no .{name}; the exact helper does it", "rt", function, True)
-    fact = context.catalog.get(_plainly(api, event))
+    fact = context.catalog.get(api)
     if fact is None:
         suggestion = context.catalog.suggest(api)
         hint = f"; did you mean {suggestion}?" if suggestion else ""
@@ -100,7 +111,7 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
         if context.random == "tf" and short in context.catalog.device_draws:
             return Decision("TNP601", "drawn on the device, from another stream", "rt", f"random.{short}")
         return Decision("TNP601", "random numbers are those of NumPy's own stream")
-    choice = choose(fact, event, context.compile, context.float32)
+    choice = _chosen(fact, event, context)
     if choice.kind == "host":
         if api.startswith(_STRIDED):
             return Decision("TNP205", "tensors have no strides, and are not iterated by memory")
@@ -112,10 +123,34 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
     return Decision("TNP003" if choice.differs else "TNP002", why, "rt", choice.function)
 
 
-def _plainly(api: str, event: ev.Call) -> str:
-    """The API of which a call is another form: ``np.where(mask)`` is ``np.nonzero(mask)``."""
-    alone = [argument for argument in event.arguments if argument.name is None and not argument.star]
-    return "numpy.nonzero" if api == "numpy.where" and len(alone) == 1 == len(event.arguments) else api
+def _chosen(fact: ApiFact, event: ev.Call, context: Context) -> Choice:
+    """The target of a call, of the form of it that is plain where one is."""
+    choice = choose(fact, event, context.compile, context.float32)
+    other = context.catalog.get(_other_form(event)) if choice.kind == "rt" else None
+    if other is not None:
+        found = choose(other, event, context.compile, context.float32)
+        if found.kind == "tnp":
+            return found
+    return choice
+
+
+def _is_surely_array(value: Value) -> bool:
+    """Whether it is an array of numbers, or a scalar of NumPy's, and no number of Python's."""
+    return isinstance(value, Array) and not value.weak and (value.home != HOST or value.dtypes != ALL_DTYPES)
+
+
+def _other_form(event: ev.Call) -> str:
+    """The API of which a call is another form: ``np.where(mask)`` is ``np.nonzero(mask)``.
+
+    ``np.array([a, b])`` of arrays of one shape is ``np.stack([a, b])``, and of others raises, too.
+    """
+    (only,) = event.arguments if len(event.arguments) == 1 else (None,)
+    if only is None or only.name is not None or only.star:
+        return ""
+    if event.api == "numpy.array" and isinstance(only.value, Sequence) and only.value.items:
+        is_stack = only.value.type in ("list", "tuple") and all(map(_is_surely_array, only.value.items))
+        return "numpy.stack" if is_stack else ""
+    return "numpy.nonzero" if event.api == "numpy.where" else ""
 
 
 def _helper_for_ndarrays(fact: ApiFact, event: ev.Call, context: Context) -> Decision | None:
@@ -170,13 +205,13 @@ def _note_whole_numbers(event: ev.Call, context: Context) -> None:
 
 def _is_plain_for(as_other: Callable[[Value], Value], event: ev.Call, context: Context, now: bool = False) -> bool:
     """Whether tnp's function would do for other arrays. `now`: whether it does for these."""
-    fact = context.catalog.get(_plainly(event.api or "", event))
+    fact = context.catalog.get(event.api or "")
     receiver = event.receiver and as_other(event.receiver)
     arguments = tuple([ev.Argument(it.node, as_other(it.value), it.name, it.star) for it in event.arguments])
     if fact is None or (receiver == event.receiver and arguments == event.arguments):
         return now
     narrowed = replace(event, receiver=receiver, arguments=arguments)
-    return choose(fact, narrowed, context.compile, context.float32).kind == "tnp"
+    return _chosen(fact, narrowed, context).kind == "tnp"
 
 
 def _takes_plain_ndarrays(event: ev.Call, context: Context) -> bool:

@@ -75,6 +75,15 @@ def slope(gradient, x):
     return gradient(x)
 
 
+def lorenz(t, state, sigma=10.0, rho=28.0, beta=8 / 3):
+    x, y, z = state
+    return np.array([sigma * (y - x), x * (rho - z) - y, x * y - beta * z])
+
+
+def gates(cell, x):
+    return np.tanh(cell.inputs.v @ x + cell.bias), cell.inputs.v.sum()
+
+
 class Grid:
     def __init__(self, rows, columns, width):
         self.rows, self.columns, self.width = rows, columns, width
@@ -97,6 +106,7 @@ EXPECTED = {
     "turned": ["tnp.exp(2j * np.pi * tnp.array(phase, np.float64))", "tf.signal.ifft(tf.signal.fft(z) * 0.5)"],
     "volume": ["if not tnp.array_equal(q, tnp.transpose(q)):", "-tf.linalg.det(q)", "bool(tnp.array_equal(q, 1))"],
     "circle": ["tnp.sqrt(np.pi * x) * np.e"],
+    "lorenz": ["tnp.stack([sigma * (y - x), x * (rho - z) - y, x * y - beta * z])"],
     "compared": [
         "tnp.sum(tnp.equal(s, tnp.roll(s, 1))), tuple(tnp.nonzero(tnp.not_equal(s, tnp.transpose(s))))",
         "tnp.nonzero(s > 0)[0], tnp.dot(s, s[0])",
@@ -137,6 +147,12 @@ def test_doors_ask_nothing_of_what_is_handed_on(rewritten: str) -> None:
     assert "gradient" not in decorator
 
 
+def test_doors_take_no_object_for_an_array(rewritten: str) -> None:
+    decorator = rewritten.partition("\ndef gates(")[0].rpartition("\n@")[2]
+    assert "cell.inputs" not in decorator
+    assert "cell.bias" in decorator
+
+
 def run(text: str) -> dict[str, Any]:
     space: dict[str, Any] = {"__name__": "stands"}
     exec(compile(text, "stands.py", "exec"), space)
@@ -154,6 +170,13 @@ MAPPED: dict[str, list[tuple[Any, ...]]] = {
     "turned": [(FLOATS,), (np.arange(8),)],
     "volume": [(FLOATS,), (FLOATS + FLOATS.T,), (np.array([[np.nan]]),), (np.full((2, 2), np.inf),)],
     "circle": [(np.abs(FLOATS),), (np.arange(5),)],
+    "lorenz": [
+        (0.0, FLOATS[0, :3]),
+        (0.0, (1.0, 2.0, 3.0)),
+        (0.0, np.arange(3), 10),
+        (0.0, FLOATS[:3].astype(np.float32), np.float32(2)),
+        (0.0, FLOATS[0, :3].astype(np.float32), np.float64(2)),
+    ],
     "compared": [(FLOATS,), (np.arange(16).reshape(4, 4) % 3,), (np.arange(16).reshape(4, 4) % 3 == 0,)],
     "heights": [(3, 4, 0.5), (np.int64(3), 4, 0.5), (0, 4, 2)],
     "blocks": [(FLOATS[0], FLOATS), (np.arange(5), np.arange(6).reshape(2, 3))],

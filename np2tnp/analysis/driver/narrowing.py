@@ -26,7 +26,7 @@ from np2tnp.analysis.driver.shown_parameters import (
 )
 from np2tnp.analysis.module.contents import FunctionInfo
 from np2tnp.analysis.syntax.python_tables import MEMBERS
-from np2tnp.analysis.syntax.scopes import parameters_of
+from np2tnp.analysis.syntax.scopes import dotted, parameters_of, target_names
 from np2tnp.analysis.syntax.walk import nodes_of, walk
 
 #: Interprets and plans the region behind a door; None where it is then none that migrates as it did.
@@ -36,7 +36,7 @@ Try = Callable[[Door], "ev.RegionFacts | None"]
 def widest_plain_door(function: FunctionInfo, before: ev.RegionFacts, behind: Try) -> ev.RegionFacts:
     """The facts of the region behind the door that is chosen; `before` where no door makes its body plainer."""
     narrowable = _narrowable(function, before)
-    blamed = _blamed(before, narrowable)
+    blamed = _blamed(function, before, narrowable)
     asked = _asked_by_callees(before) if _helpers(before) else {}
     drawing = generators(function) - before.assumed_scalars if _helpers(before) else NO_NAMES
     drawing |= {name for name, admitted in asked.items() if admitted.kind == RANDOM}
@@ -71,7 +71,7 @@ def widest_plain_door(function: FunctionInfo, before: ev.RegionFacts, behind: Tr
 
     if helpers("reals"):
         found = tried["reals"]
-        more = _blamed(found, narrowable) - blamed if found is not None else NO_NAMES
+        more = _blamed(function, found, narrowable) - blamed if found is not None else NO_NAMES
         if more:
             blamed |= more
             tried.clear()
@@ -134,12 +134,12 @@ def _says(facts: ev.RegionFacts | None, what: str) -> bool:
     return facts is None or bool(facts.extra[what])
 
 
-def _blamed(facts: ev.RegionFacts, narrowable: frozenset[str]) -> frozenset[str]:
+def _blamed(function: FunctionInfo, facts: ev.RegionFacts, narrowable: frozenset[str]) -> frozenset[str]:
     """Those of `narrowable` from which operands of the helpers were computed."""
     found: frozenset[str] = facts.extra.get("blamed", NO_NAMES)
     any_parameter = ANYTHING in found
     calculated = operands(facts.node) if any_parameter else NO_NAMES
-    worked = worked_on(facts.node, facts) if any_parameter else NO_NAMES
+    worked = worked_on(function.node, facts) if any_parameter else NO_NAMES
     return frozenset(
         name
         for name in narrowable
@@ -159,21 +159,31 @@ def _narrowable(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]
     others = {p.name.value for p in parameters_of(params) if p.default is not None and not _is_number(p.default)}
     if function.is_method and facts.parameters:
         others.add(facts.parameters[0])
-    others |= facts.assumed_scalars | facts.objects | _used_otherwise(function) | facts.extra["whole numbers"].keys()
+    used_otherwise = _used_otherwise(function)
+    others |= facts.assumed_scalars | facts.objects | used_otherwise | facts.extra["whole numbers"].keys()
     others |= _only_indices(function)
     names = (frozenset(facts.parameters) - others | counts(function, facts)) - stars
-    return names | _steady_attributes(function, facts) | _steady_items(function, facts)
+    attributes = _steady_attributes(function, facts) - used_otherwise
+    return names | attributes | _steady_items(function, facts)
 
 
 def _is_number(node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, (cst.Minus, cst.Plus)):
         node = node.expression
+    if isinstance(node, cst.BinaryOperation):  # ``8 / 3``
+        return _is_number(node.left) and _is_number(node.right)
     return isinstance(node, (cst.Integer, cst.Float))
 
 
 def _used_otherwise(function: FunctionInfo) -> set[str]:
-    """Names that the function uses as no array is used: called, iterated over, indexed by text, compared with None."""
-    return {node.value for part in nodes_of(function.node.body) for node in _no_arrays(part) if type(node) is cst.Name}
+    """Names, and attributes, that are used as no array is: called, iterated over, indexed by text, compared with None.
+
+    What is unpacked into numbers that are computed with may be an array: ``x, y, z = state``.
+    """
+    body = function.node.body
+    computed = operands(body)
+    used = {dotted(node) for part in nodes_of(body) for node in _no_arrays(part, computed)}
+    return used - {""}
 
 
 def _only_indices(function: FunctionInfo) -> set[str]:
@@ -198,7 +208,7 @@ _OF_CONTAINERS = frozenset(
 )
 
 
-def _no_arrays(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+def _no_arrays(node: cst.CSTNode, computed: frozenset[str]) -> Iterator[cst.BaseExpression]:
     if type(node) is cst.Call:
         yield node.func
         if type(node.func) is cst.Name and node.func.value in _OF_CONTAINERS:
@@ -213,7 +223,8 @@ def _no_arrays(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     elif type(node) is cst.For or type(node) is cst.CompFor:
         yield node.iter
     elif type(node) is cst.Assign and any(isinstance(it.target, (cst.Tuple, cst.List)) for it in node.targets):
-        yield node.value
+        if not any(computed.issuperset(target_names(it.target)) for it in node.targets):
+            yield node.value
     elif type(node) is cst.Comparison and any(
         isinstance(it.operator, (cst.Is, cst.IsNot, cst.In, cst.NotIn)) for it in node.comparisons
     ):

@@ -15,7 +15,7 @@ from np2tnp.analysis.module.contents import FunctionInfo
 from np2tnp.analysis.module.parameter_kinds import declared, documented, scalar_annotation
 from np2tnp.analysis.syntax.python_tables import ARRAY_MEMBERS
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of
-from np2tnp.analysis.syntax.walk import names_in, nodes_of, walk
+from np2tnp.analysis.syntax.walk import nodes_of, walk
 
 #: Names that people give to arrays, and to no numbers. Where that is not so the original answers.
 _NAMES_OF_ARRAYS = frozenset(
@@ -71,6 +71,9 @@ def makes_arrays(function: FunctionInfo) -> bool:
 def _uses_of_arrays(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     if type(node) is cst.Subscript or (type(node) is cst.Attribute and node.attr.value in ARRAY_MEMBERS):
         yield node.value
+    elif type(node) is cst.Assign:
+        if any(isinstance(it.target, (cst.Tuple, cst.List)) for it in node.targets):
+            yield node.value
     elif type(node) is cst.BinaryOperation and isinstance(node.operator, cst.MatrixMultiply):
         yield node.left
         yield node.right
@@ -140,25 +143,15 @@ def _calls_of_members(body: cst.CSTNode) -> Iterator[tuple[cst.Call, str]]:
             yield node, node.func.attr.value
 
 
-def worked_on(function: cst.CSTNode, facts: ev.RegionFacts) -> frozenset[str]:
-    """The names with which the function works itself: operands, what is indexed, what NumPy's functions get.
+def worked_on(function: cst.FunctionDef, facts: ev.RegionFacts) -> frozenset[str]:
+    """The names with which the function does more than give them to functions that are no NumPy's.
 
     Others are handed on alone, such as the function ``f`` of ``gradient(f, x)``.
     """
-    found: set[str] = set(operands(function))
-    for node in nodes_of(function):
-        if isinstance(node, (cst.Subscript, cst.Attribute)):
-            found.add(dotted(_whole(node.value)))
-        elif isinstance(node, cst.UnaryOperation):
-            found.add(dotted(_whole(node.expression)))
-        elif isinstance(node, cst.Comparison):
-            found |= {dotted(_whole(part)) for part in (node.left, *(it.comparator for it in node.comparisons))}
-        elif isinstance(node, cst.AugAssign):
-            found |= {dotted(_whole(node.value)), dotted(_whole(node.target))}
-    for event in facts.events:
-        if isinstance(event, ev.Call) and event.api is not None:
-            found |= {name for it in event.arguments for name in names_in(it.node.value)}
-    return frozenset(found)
+    calls = (event for event in facts.events if isinstance(event, ev.Call) and event.api is None)
+    handed = {id(argument.node.value) for event in calls for argument in event.arguments}
+    names = (node for node in nodes_of(function.body) if type(node) is cst.Name)
+    return frozenset(node.value for node in names if id(node) not in handed)
 
 
 def path_of(node: cst.CSTNode) -> str:

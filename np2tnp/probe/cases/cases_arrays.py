@@ -52,7 +52,7 @@ repeat : v, 2.0 | m, 2, axis=None | v, np.int64(2)
 expand_dims : m, 0 | m, 2 | t, -2 | m, 1.0 | m, np.int64(1)
 squeeze : m, axis=None | a5, axis=-2 | one, 0
 concatenate : [v, w, v] | [t, t2], 1 | [t, t2], axis=-1 | (m, n, m), 1 | [m, n], 1.0 | [m, n], np.int64(1) | [t, t2, t], axis=0 | [v, w[:0], v]
-stack : [v, w, v], 0 | [m, n, m], 2 | [t, t2], axis=1 | [t, t2], axis=-1 | [v, w], 1.0 | [v, w], np.int64(1) | [e, e]
+stack : [z, z] | [v[0], w[1]] | [v, w, v], 0 | [m, n, m], 2 | [t, t2], axis=1 | [t, t2], axis=-1 | [v, w], 1.0 | [v, w], np.int64(1) | [e, e]
 tile : v, 2.0 | v, np.int64(2) | t, (1, 2, 1) | m, (2, 2)
 swapaxes : m, 0, 1 | t, 0, -1 | t, axis1=1, axis2=2 | m, 0, 5
 moveaxis : t, 0, -1 | t, [0, 1], [1, 2] | t, source=2, destination=0 | t, 5, 0 | v, 0, 1 | m, 0, 3 | z, 0, -1 | z, 0, 0 | m, [0, 0], [0, 1] | m, [0], [0, 1] | e3, -1, 0 | z, [], []
@@ -64,7 +64,7 @@ broadcast_arrays : c, r, subok=True | c, r | v, z | m, 2 | v, r
 broadcast_shapes : (2, 1), (1, 3) | (3,), (2, 3) | (2,), (3,)
 atleast_1d atleast_2d atleast_3d : z | v | m | t | 3 | v, z | [1, 2] | e
 concatenate : (v, w) | [m, n] | [m, n], 0 | [m, n], axis=1 | [m, n], axis=None | (v, e) | [v, [1.0]] | m | [v, w], dtype=np.float64 | [v, m] | [m, n], axis=-1 | [v, x] | [v, k] | [] | [m, n], axis=5 | [v] | [v, w], casting='no' | [v, w], axis=0, dtype=np.float32 | [v, [1]] | t | [z, y] | [v, [True]]
-stack : (v, w) | [m, n], axis=1 | [m, n], axis=-1 | [v, w], 1 | m | [z, y] | [v, r] | [v, x] | [v, w], dtype=np.float64 | [] | [v, w], axis=5 | [v, w], casting='same_kind' | [v, [1.0] * 6] | [1, 2] | [z, 1.5]
+stack : [z, z] | [v[0], w[1]] | (v, w) | [m, n], axis=1 | [m, n], axis=-1 | [v, w], 1 | m | [z, y] | [v, r] | [v, x] | [v, w], dtype=np.float64 | [] | [v, w], axis=5 | [v, w], casting='same_kind' | [v, [1.0] * 6] | [1, 2] | [z, 1.5]
 vstack hstack dstack column_stack : (v, w) | [m, n] | [v] | m | [z, y] | [v, x] | [m, c] | [1, 2] | [v, [1.0] * 6] | [m, r] | t | []
 vstack hstack : [v, w], dtype=np.float64 | [v, w], casting='no' | [v, x], dtype=np.float32, casting='unsafe'
 block : [v, w] | [[q, p], [p, q]] | [z, v] | [[1, 2], [3, 4]]
