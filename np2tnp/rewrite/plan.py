@@ -260,6 +260,11 @@ def plan_region(
         calls_back = list(callback_loops.found(loops)) if options.slow == "keep" and options.compile == "none" else []
         if calls_back and not left_out:  # what stands in the way beside need not be mended: it would not pay
             return RegionPlan(facts, [*hits, *calls_back], edits, RegionState.KEPT, calls_back)
+        if options.slow == "keep" and options.compile == "none" and not left_out:
+            others = [] if slow else part_loops.marked([*part_loops.found(loops)], loops)
+            if best_left := part_loops.best_left([*slow, *others]):
+                hits = [hit for hit in hits if hit not in slow] + best_left
+                return RegionPlan(facts, hits, edits, RegionState.KEPT, [*best_left, *blocks])
         return RegionPlan(facts, hits, edits, RegionState.BLOCKED, blocks)
     if left_out:
         return RegionPlan(facts, hits, edits, RegionState.KEPT, [hit for hit in hits if hit is against])

@@ -510,3 +510,26 @@ def test_objects_in_arrays_are_counted(tmp_path: Path) -> None:
 def test_a_loop_over_an_array_for_each_axis_is_short() -> None:
     text = "def f(x, c):\n    return np.stack([i - k for i, k in zip(np.nonzero(x), c)], axis=-1) * 2\n"
     assert not [it.message for it in findings(text) if it.code in ("TNP701", "TNP704")]
+
+
+# --- what is blocked, and would stay for its loops
+
+_STEPS = "for i in range(len(x)):\n        z[i] = h(x[i] / np.std(x[i]))"
+_RAISES = (
+    "def f(x, h):\n    z = np.zeros((40, 40))\n    {}\n    with np.errstate(divide='raise'):\n        return z / x\n"
+)
+
+
+def test_what_blocks_need_not_be_mended_where_loops_would_keep_the_function(tmp_path: Path) -> None:
+    text = _RAISES.format(_STEPS)
+    (told,) = deciding(text)
+    assert (told.code, told.left) == ("TNP704", True)
+    assert told.message.endswith("best left in NumPy")
+    assert any(it.code == "TNP406" for it in findings(text))
+    slow = pipeline.analyse_bytes(Config(slow="convert"), ("f.py", f"import numpy as np\n{text}".encode()))
+    assert [it.state for it in slow.regions if it.qualname == "f"] == [RegionState.BLOCKED]
+
+
+def test_what_blocks_comes_first_where_a_person_can_write_the_loop_otherwise() -> None:
+    (told,) = deciding(_RAISES.format("for i in range(len(x)):\n        z[i] = np.exp(x[i]) * 2"))
+    assert told.code == "TNP406"

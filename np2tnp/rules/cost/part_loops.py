@@ -45,7 +45,8 @@ _LISTED = "give it what .tolist() gives"
 #: Methods of texts and files that give lists of texts.
 _OF_TEXTS = frozenset("split rsplit splitlines readlines partition groups".split())
 _WHOLE = "work on whole arrays (or --slow convert)"
-_LEAVE = "best left in NumPy (--slow convert migrates it)"
+_STAYS = "best left in NumPy"
+_LEAVE = f"{_STAYS} (--slow convert migrates it)"
 
 document(
     Doc(
@@ -162,6 +163,11 @@ def marked(hits: list[Hit], region: RegionWork) -> list[Hit]:
     if any(hit.left and hit.code in LOOPS for hit in result):  # the others do not decide: the function would stay
         result = [_left(hit) if hit.code in LOOPS and _WHOLE in hit.message else hit for hit in result]
     return result
+
+
+def best_left(hits: list[Hit]) -> list[Hit]:
+    """Those of the findings about loops that keep a function in NumPy, whatever is mended of what blocks it beside."""
+    return [replace(it, message=it.message.replace(_LEAVE, _STAYS)) for it in hits if it.left and it.code in LOOPS]
 
 
 def _left(hit: Hit) -> Hit:

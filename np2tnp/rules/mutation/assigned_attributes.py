@@ -54,8 +54,13 @@ class AssignedAttribute(Rule):
         chained = len(node.targets) > 1
         whole = chained_form(event) is not None if chained else event.target is node.targets[0].target
         if event.name != "shape" or not isinstance(event.target.value, cst.Name) or not whole:
-            instead = _INSTEAD.get(event.name, "tensors have no attributes to assign to")
-            yield self.hit(node, f"assigning .{event.name} of an array: {instead}", Verdict.BLOCK)
+            words = f"assigning .{event.name} of an array: {_INSTEAD.get(event.name, '')}"
+            if event.name not in _INSTEAD:
+                words = (
+                    f"tensors have no .{event.name} to assign to: move that into a function of its own, to which the"
+                )
+                words += " result is given as an array"
+            yield self.hit(node, words, Verdict.BLOCK)
             return
 
         def reshape(updated: cst.Assign) -> cst.BaseSmallStatement:

@@ -72,13 +72,14 @@ def _words(location: str, shown: str, is_array: bool, made_by: str, context: Con
         what = f"{shown or 'what is returned'} is an iterator ({made_by})"
         return f"{what}, and its items {fear}: return [np.array(item) for item in {shown or '...'}]"
     if made_by:
-        return f"{made_by}() keeps what {fear}: move the work on arrays into a function of its own"
+        return f"{made_by}() keeps what {fear}: {_APART}"
     copy = f"return np.array({shown or '...'})"
     if is_array:
         return f"{shown or 'the result'} {fear}: {copy}"
-    return f"if {shown or 'what is returned'} is an array, it {fear}: {copy}"
+    return f"if {shown or 'what is returned'} is an array, it {fear}: {copy}; else {_APART}"
 
 
+_APART = "move the work on arrays into a function of its own"
 #: What gives no array, but may hold some.
 _HOLDING = ("itertools.", "functools.partial", "scipy.sparse.", "pandas.", "collections.")
 

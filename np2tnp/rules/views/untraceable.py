@@ -25,7 +25,8 @@ _WORDS = {
     "argument kept through a view": "an argument, or a view of it, is kept as {0}: keep a copy (np.array(...))",
     "aliased arguments": "one array may be passed twice to what may update {0}: pass np.array(...) for the other",
     "array by default": "a function that updates {0} may give back an array that it has by default: pass a copy of it",
-    "updated by layout": "{0} is updated by its memory order (a reshape may be a copy): pass np.ascontiguousarray(...)",
+    "updated by layout": "{0} is updated by its memory order (a reshape may be a copy): pass np.ascontiguousarray(...),"
+    " of each array of a list",
     "kept by layout": "{0} is updated by its memory order (ravel may be a copy): keep np.ascontiguousarray(...) of it",
     "attribute of an unknown": "assigning .{0} of what may be an array changes it in place: make a new array",
     "out tuple": "out= of several arrays, or as a tuple: assign the results instead",
@@ -37,7 +38,8 @@ _WORDS = {
     "order shown": "an array in Fortran order is given to {0}, which would get it in C order",
     "flat store": "x.flat[...] = v repeats or cuts v to fit: assign to x[...] or use np.put",
     "debug f-string": "f'{x=}' shows the text of the expression, which the rewrite may change: write f'x={x!r}'",
-    "evaluation order": "both the index and the value call something: an assignment evaluates the value first",
+    "evaluation order": "both the index and the value call something, which the rewrite would swap: bind the value to a"
+    " name in a statement before",
     "over memory": "{0} shows an array's own memory and may write through: use indices, or a copy of the array",
     "unknown in-place method": "x.{0}() of what may be an array or another object: say x[...] = ... instead",
     "nested keeps": "a nested function keeps its argument, or gives it to a callee that may change it: pass a copy",
