@@ -245,7 +245,7 @@ class Effects(Keeping):
             self.facts.updates |= self._own_state(summary)
             shown = (self.lies_otherwise(argument.node.value, argument.value) for argument in arguments)
             if summary.by_layout and self.made != HOST and any(shown):
-                self.construct(node, "updated by layout", callee)
+                self.construct(node, "updated by layout", f"an argument of {callee}")
             harmless = not (summary.mutates or summary.keeps or summary.hosted or summary.changeable or summary.joins)
             self._unresolved(node, callee, arguments, env, pure=harmless)
             if summary.falls_back:

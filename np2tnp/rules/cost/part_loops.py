@@ -45,8 +45,8 @@ _LISTED = "give it what .tolist() gives"
 #: Methods of texts and files that give lists of texts.
 _OF_TEXTS = frozenset("split rsplit splitlines readlines partition groups".split())
 _WHOLE = "work on whole arrays (or --slow convert)"
-_STAYS = "best left in NumPy"
-_LEAVE = f"{_STAYS} (--slow convert migrates it)"
+_MIGRATES = " (--slow convert migrates it)"
+_LEAVE = f"best left in NumPy{_MIGRATES}"
 
 document(
     Doc(
@@ -63,7 +63,7 @@ document(
             " nor are those that work on whole arrays in each iteration: time steps, epochs, clusters, offsets of a"
             " kernel. Loops over a few items that the text names count as a few operations, as do loops over axes."
             " Loops that decide, call other code or need the iteration before are best left in NumPy: they are counted,"
-            " and shown with -v."
+            " and shown with -v, and so are functions with such loops that something else blocks."
         ),
         bad="""
             def normalized(frames):
@@ -167,7 +167,8 @@ def marked(hits: list[Hit], region: RegionWork) -> list[Hit]:
 
 def best_left(hits: list[Hit]) -> list[Hit]:
     """Those of the findings about loops that keep a function in NumPy, whatever is mended of what blocks it beside."""
-    return [replace(it, message=it.message.replace(_LEAVE, _STAYS)) for it in hits if it.left and it.code in LOOPS]
+    kept = (hit for hit in hits if hit.left and hit.code in LOOPS)
+    return [replace(hit, message=hit.message.replace(_MIGRATES, "")) for hit in kept]
 
 
 def _left(hit: Hit) -> Hit:

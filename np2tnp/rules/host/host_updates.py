@@ -28,6 +28,19 @@ def _is_out_of_sight(call: ev.Call | None) -> bool:
     )
 
 
+def _namespace(reasons: list[Stale], context: Context) -> str:
+    """The name that all of the calls are made on, where it may stand for NumPy: several of its functions are called."""
+    called: dict[str, set[str]] = {}
+    for call in context.calls.values():
+        func = call.node.func
+        if call.api is None and isinstance(func, cst.Attribute) and isinstance(func.value, cst.Name):
+            called.setdefault(func.value.value, set()).add(func.attr.value)
+    told = {each.via.partition(".")[0] for each in reasons}
+    name = told.pop() if len(told) == 1 else ""
+    known = {method for method in called.get(name, ()) if context.catalog.get(f"numpy.{method}") is not None}
+    return name if len(known) > 1 else ""
+
+
 def _words(name: str, callees: list[str], shared: frozenset[str], unseen: list[str] | None = None) -> str:
     """That one of the callees may have changed what `name` holds, how it may get at that, and what helps.
 
@@ -188,6 +201,10 @@ class HostUpdate(Rule):
         callees = list(dict.fromkeys(each.via for each in reasons))
         if callees:
             words = _words(event.name.lstrip("@"), callees, event.shared, _unseen(reasons, context))
+            if namespace := _namespace(reasons, context):
+                words = (
+                    f'{words}; if {namespace} stands for NumPy, say so: numpy-names = ["{namespace}"] in [tool.np2tnp]'
+                )
             yield self._changed(event.node, words, reasons, context)
         twice = [each for each in event.stale.reasons if each.kind == "two copies"]
         if twice:

@@ -103,7 +103,8 @@ def _returned(event: ev.Construct, context: Context) -> tuple[str, bool, str]:
     call = context.calls.get(id(_source(node, context)))
     name = call.callee.name if call is not None and isinstance(call.callee, Symbol) else ""
     made_by = name if name.startswith(_HOLDING) else ""
-    return "" if "..." in words else words, isinstance(value, Array), made_by
+    clear = words.strip(".") and " ..." not in words and "... " not in words
+    return words if clear else "", isinstance(value, Array), made_by
 
 
 def _source(node: cst.BaseExpression, context: Context) -> cst.BaseExpression:

@@ -21,7 +21,7 @@ _WORDS = {
     "seen twice": "{0} would get a copy of an array that something else may hold already: move the work on arrays"
     " before it into a function of its own",
     "queue of tensors": "a deque would hold tensors: put the arrays into it one by one, by append()",
-    "kept container": "a list or dict of arrays changes, which {0} was given: give it a copy of the list or dict",
+    "kept container": "a list or dict of arrays changes after {0} got it: give that a copy of the list or dict",
     "argument kept through a view": "an argument, or a view of it, is kept as {0}: keep a copy (np.array(...))",
     "aliased arguments": "one array may be passed twice to what may update {0}: pass np.array(...) for the other",
     "array by default": "a function that updates {0} may give back an array that it has by default: pass a copy of it",
