@@ -73,7 +73,7 @@ def _words(location: str, shown: str, is_array: bool, made_by: str, context: Con
         return f"{what}, and its items {fear}: return [np.array(item) for item in {shown or '...'}]"
     if made_by:
         return f"{made_by}() keeps what {fear}: {_APART}"
-    copy = f"return np.array({shown or '...'})"
+    copy = f"return np.array({shown or '...'}), unless a view is meant"
     if is_array:
         return f"{shown or 'the result'} {fear}: {copy}"
     return f"if {shown or 'what is returned'} is an array, it {fear}: {copy}; else {_APART}"
