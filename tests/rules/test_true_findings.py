@@ -549,3 +549,10 @@ def test_a_name_that_may_stand_for_numpy_is_asked_for() -> None:
 def _namespace_words(text: str) -> set[str]:
     told = [it.message for it in findings(text) if it.code == "TNP503" and "stands for NumPy" in it.message]
     return {message.rpartition("say so: ")[2] for message in told}
+
+
+@pytest.mark.parametrize(("items", "told"), [("parts", []), ("np.exp(x)", ["TNP705"])])
+def test_reduce_goes_through_its_second_argument_alone(items: str, told: list[str]) -> None:
+    head = "from functools import reduce\n\n\ndef f(x, parts):\n    parts = [np.exp(x), x * 2]\n"
+    text = f"{head}    return reduce(np.maximum, {items}, np.zeros(x.shape)) * np.tanh(x)\n"
+    assert [it.code for it in findings(text) if it.code == "TNP705"] == told
