@@ -86,15 +86,12 @@ def _stated(facts: ev.RegionFacts, known: Wrapped) -> list[cst.Arg]:
     order = facts.parameters
     door = {name: admitted.word for name, admitted in (facts.extra.get("door") or {}).items()}
     old = [name for name in order if name in facts.assumed_arrays and name not in door]
-    if "arrays" in door.values():  # one keyword has one form
-        door, old = {**door, **dict.fromkeys(old, "arrays_or_numbers")}, []
     arguments: list[cst.Arg] = []
     attributes = sorted(name for name in door if "." in name or "[" in name)
     for word in DOOR_WORDS:
         arguments += _listed(word, (name for name in (*order, *attributes) if door.get(name) == word))
     arguments += _listed("updates", facts.mutated)
-    if old:
-        arguments.append(build.argument(build.strings_tuple(tuple(old)), "arrays"))
+    arguments += _listed("no_lists", old)
     if known.compile_as != "none":
         arguments.append(build.argument(build.string(known.compile_as), "compile"))
     arguments += _listed("tensors", known.tensors)

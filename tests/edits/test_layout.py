@@ -92,12 +92,11 @@ def test_a_comment_without_a_place_stands_above_its_statement():
 def test_a_long_decorator_has_a_line_for_each_argument():
     names = [f"quite_a_long_name_{number}" for number in range(5)]
     new = after(f"class A:\n    def f(self, {', '.join(names)}):\n        return ({' + '.join(names)}).sum()\n")
-    listed = "".join(f'            "{name}",\n' for name in names)
-    assert f"    @rt.migrated(\n        arrays=(\n{listed}        ),\n    )\n    def f(" in new
+    assert f'    @rt.migrated(\n        no_lists="{", ".join(names)}",\n    )\n    def f(' in new
 
 
 def test_a_short_decorator_has_one_line():
-    assert '@rt.migrated(arrays=("x",))\n' in after("def f(x):\n    return x.sum()\n")
+    assert '@rt.migrated(no_lists="x")\n' in after("def f(x):\n    return x.sum()\n")
 
 
 def test_lists_of_names_in_a_long_decorator_have_a_line_each() -> None:

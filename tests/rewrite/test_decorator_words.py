@@ -25,9 +25,9 @@ def test_the_door_is_written_by_its_words_and_nothing_twice() -> None:
     assert written() == '@rt.migrated(floats="x, w", inexact_or_numbers="m", counts="n")'
     assert written(compile_as="graph").endswith('counts="n", compile="graph", scalars="n")')
     facts.extra["door"] = {"x": FLOATS}
-    assert written() == '@rt.migrated(floats="x", arrays=("w",), scalars="n")'
+    assert written() == '@rt.migrated(floats="x", no_lists="w", scalars="n")'
     facts.extra["door"] = {"x": Admitted("arrays")}
-    assert written() == '@rt.migrated(arrays="x", arrays_or_numbers="w", scalars="n")'
+    assert written() == '@rt.migrated(arrays="x", no_lists="w", scalars="n")'
 
 
 def test_what_a_reader_need_not_know_stands_with_the_original() -> None:

@@ -29,7 +29,7 @@ class ArrayAttribute(Rule):
                 return np.sum(x) / x.size
         """,
         good="""
-            @rt.migrated(arrays=("x",))
+            @rt.migrated(no_lists="x")
             def mean(x):
                 return rt.op_truediv(tnp.sum(x), rt.size(x))
         """,

@@ -51,7 +51,7 @@ class OperatorDiffers(Rule):
                 return np.floor(x) // width
         """,
         good="""
-            @rt.migrated(arrays=("width",))
+            @rt.migrated(no_lists="width")
             def bins(x, width):
                 return rt.op_floordiv(rt.floor(x), width)
         """,

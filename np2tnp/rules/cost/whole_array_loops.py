@@ -220,7 +220,7 @@ class WholeArrayLoop(Rule):
                 return y
         """,
         good="""
-            @rt.migrated(arrays=("x",), zero_d="array")
+            @rt.migrated(no_lists="x", zero_d="array")
             def smooth(x):
                 y = tnp.zeros(rt.shape(x))
                 for i in rt.vectorized(range(1, len(x) - 1), vectors=(x, y)):

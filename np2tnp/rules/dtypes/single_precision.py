@@ -52,7 +52,7 @@ class SinglePrecision(Rule):
                 return np.exp(x) * factor
         """,
         good="""
-            @rt.migrated(arrays=("factor",), float32=True)
+            @rt.migrated(no_lists="factor", float32=True)
             def scaled(x, factor):
                 return rt.op_mul(rt.exp(x), factor)
         """,

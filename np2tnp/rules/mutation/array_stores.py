@@ -26,7 +26,7 @@ class ArrayStore(Rule):
                 return x.sum()
         """,
         good="""
-            @rt.migrated(updates="x", arrays=("x",))
+            @rt.migrated(updates="x", no_lists="x")
             def clear(x):
                 x = rt.at(x)[1:-1].set(rt.exp(x[:-2]))
                 return rt.updated(tnp.sum(x), x=x)

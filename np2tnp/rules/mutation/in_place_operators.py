@@ -36,7 +36,7 @@ class InPlaceOperator(Rule):
                 x += np.tanh(v)
         """,
         good="""
-            @rt.migrated(updates="x", arrays=("x",))
+            @rt.migrated(updates="x", no_lists="x")
             def shift(x, v):
                 x = rt.iadd(x, rt.tanh(v))
                 return rt.updated(None, x=x)

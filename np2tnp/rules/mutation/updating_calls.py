@@ -41,7 +41,7 @@ class UpdatingCall(Rule):
                 return y
         """,
         good="""
-            @rt.migrated(updates="x", arrays=("x",))
+            @rt.migrated(updates="x", no_lists="x")
             def step(x):
                 x = rt.iadd(x, rt.tanh(x))
                 return rt.updated(None, x=x)

@@ -199,6 +199,7 @@ def migrated(
     mutates: Names = (),
     returns: Names = (),
     arrays: Names = (),
+    no_lists: str = "",
     refuses: Mapping[str, str] | None = None,
     scalars: Names = (),
     hosted: Names = (),
@@ -238,6 +239,7 @@ def migrated(
     mutates: Names = (),
     returns: Names = (),
     arrays: Names = (),
+    no_lists: str = "",
     refuses: Mapping[str, str] | None = None,
     scalars: Names = (),
     hosted: Names = (),
@@ -283,7 +285,8 @@ def migrated(
     reals : the same of int32 and int64, too.
     inexact : the same of float32, float64, complex64 and complex128.
     arrays : the same of any dtype of numbers, and of bool. Where it is no text but a tuple of names, as an earlier
-        release wrote: parameters that must be exact ndarrays or numbers, or None.
+        release wrote: what `no_lists` says.
+    no_lists : parameters that must be exact ndarrays or numbers, or None: no lists, nor objects of other classes.
     numbers : parameters that are real numbers: Python's, or NumPy's of 32 and 64 bits; no bool. In ``.core`` tensors
         count as arrays, and those without dimensions as numbers.
     floats_or_numbers, reals_or_numbers, inexact_or_numbers, arrays_or_numbers : parameters that are such arrays, or
@@ -368,7 +371,7 @@ def migrated(
     options = Options(
         names_in(mutates),
         names_in(returns),
-        () if isinstance(arrays, str) else tuple(arrays),
+        names_in(no_lists) if isinstance(arrays, str) else (*arrays, *names_in(no_lists)),
         dict(refuses or {}),
         names_in(scalars),
         names_in(hosted),

@@ -36,7 +36,7 @@ RELAXED = '''
 import numpy as np
 from np2tnp import runtime as rt
 
-@rt.migrated(updates="b, a", arrays=("a", "b"), returns="a, b", scalars="n")
+@rt.migrated(updates="b, a", no_lists="a, b", returns="a, b", scalars="n")
 def relax(a, b, n):
     """Half of the neighbours."""
     a_of, b_of = 0, 1

@@ -32,7 +32,7 @@ import numpy as np
 from np2tnp import runtime as rt
 from np2tnp.runtime import tnp
 
-@rt.migrated(updates="field", arrays=("field",), compile="xla", scalars="steps")
+@rt.migrated(updates="field", no_lists="field", compile="xla", scalars="steps")
 def relax(field, steps):
     # five points
     def loop_body(_, field):

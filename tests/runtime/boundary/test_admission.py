@@ -319,3 +319,14 @@ def test_what_the_door_says_nothing_of_is_looked_at_as_ever() -> None:
     assert f(np.ones(2), np.ma.ones(2)) == "original"
     with np.errstate(all="raise"):
         assert f(np.ones(2), 1) == "original"
+
+
+@pytest.mark.parametrize("words", [{"no_lists": "x"}, {"arrays": ("x",)}, {"arrays": ("x",), "no_lists": "y"}])
+def test_lists_are_refused_where_the_decorator_says_so(words: dict[str, Any]) -> None:
+    @rt.migrated(**words)
+    def twice(x: Any, y: Any = None) -> Any:
+        return x + x
+
+    assert twice(np.arange(3)).tolist() == [0, 2, 4]
+    with pytest.raises(rt.UnverifiedError):
+        twice([1, 2])
