@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -157,7 +158,7 @@ def compiled(name: str, *modes: str, migrated: tuple[str, ...] = ()) -> dict:
 def test_the_winning_variant_is_emitted(project):
     assert confirm([compiled("alone", "none", "graph", "xla"), compiled("Model.step", "none")]) == 0
     text = Path("m.py").read_text()
-    assert '@rt.migrated(compile="xla")\ndef alone' in text
+    assert re.search(r'@rt.migrated\(.*compile="xla"\)\ndef alone', text)
     assert '@rt.original("Model.step", above=0)\ndef _(self' in text
 
 
@@ -176,7 +177,7 @@ def test_functions_that_call_each_other_are_compiled_alike_or_not_at_all(project
 def test_companions_are_compiled_as_their_callers(project):
     outer = compiled("outer", "xla", migrated=("inner", "outer"))
     assert confirm([outer], companions=[{"path": "m.py", "function": "inner"}]) == 0
-    assert Path("m.py").read_text().count('@rt.migrated(compile="xla")') == 2
+    assert len(re.findall(r'@rt.migrated\(.*compile="xla"\)', Path("m.py").read_text())) == 2
 
 
 def test_nothing_is_written_without_apply(project, capsys):
