@@ -10,7 +10,7 @@ from np2tnp.model import Finding, Run, Safety, Verdict
 from np2tnp.report.excerpt import excerpt, lines_of
 from np2tnp.report.readiness import summary
 from np2tnp.report.style import Style, visible
-from np2tnp.report.totals import is_clear, shown, told, totals, verdict_said
+from np2tnp.report.totals import is_clear, needed, shown, told, totals, verdict_said
 
 _COLOURS = {
     Verdict.CONVERT: "green",
@@ -44,7 +44,7 @@ def render(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
 
 def _block(finding: Finding, lines: list[str] | None, style: Style) -> str:
     colour = _COLOURS[finding.verdict]
-    unsafe = style(" (needs --unsafe)", "magenta") if finding.safety is Safety.UNSAFE else ""
+    unsafe = style(needed(finding), "magenta") if finding.safety is Safety.UNSAFE else ""
     words = (
         f"{style(finding.code, 'bold', colour)} {style(f'{verdict_said(finding):<7}', colour)} {visible(told(finding))}"
     )

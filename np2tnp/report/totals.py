@@ -8,19 +8,29 @@ from np2tnp.config import Config
 from np2tnp.model import Finding, Region, RegionState, Run, Verdict, line_in
 
 _MOST_LINES, _MOST_PLACES = 6, 3
+_DECORATOR = "TNP405"
 _COMPILED, _OF_OBJECTS = ("TNP504", "TNP405"), ("TNP204",)  #: what is best left for another reason than its loops
 UNKNOWN = "TNP010"  #: what may be work on arrays, for all that is known
 
 
 def shown(run: Run, config: Config) -> list[Finding]:
-    """The findings to show: one for each function that does not migrate, and what was asked for besides."""
-    return [
-        finding
-        for report in run.reports
-        for own in (config.of_file(report.path),)
-        for finding in report.findings
-        if _is_wanted(finding, own)
-    ]
+    """The findings to show: one for each function that does not migrate, and what was asked for besides.
+
+    What one decorator does to many functions is one fact.
+    """
+    found: list[Finding] = []
+    told: set[str] = set()
+    for report in run.reports:
+        own = config.of_file(report.path)
+        for finding in report.findings:
+            if _is_wanted(finding, own):
+                once = finding.decides and finding.code == _DECORATOR and not own.verbose
+                if once and not own.selects(finding.code):
+                    if finding.message in told:
+                        continue
+                    told.add(finding.message)
+                found.append(finding)
+    return found
 
 
 def _is_wanted(finding: Finding, config: Config) -> bool:
@@ -59,6 +69,11 @@ def told(finding: Finding) -> str:
     more = f", and {len(others) - _MOST_LINES} more" if len(others) > _MOST_LINES else ""
     word = "lines" if len(others) > 1 else "line"
     return f"{stays}{finding.message} (also {word} {', '.join(others[:_MOST_LINES])}{more})"
+
+
+def needed(finding: Finding) -> str:
+    """What follows a finding that ``--unsafe`` takes on trust: of what blocks, that is one way out of several."""
+    return ", or trust it with --unsafe" if finding.verdict is Verdict.BLOCK else " (needs --unsafe)"
 
 
 def share(part: int, whole: int) -> str:
@@ -175,10 +190,11 @@ def _not_shown(run: Run, config: Config) -> list[str]:
     counted = [finding for finding in set(found).difference(told) if finding.decides]
     tests = [finding for finding in counted if config.of_file(finding.path).is_test(finding.path)]
     left = [finding for finding in set(counted).difference(tests) if finding.left]
+    alike = [it for it in set(counted).difference(tests, left) if it.code == _DECORATOR]
     compiled = [finding for finding in left if finding.code in _COMPILED]
     objects = sum(finding.code in _OF_OBJECTS for finding in left)
     loops = len(left) - len(compiled) - objects
-    others = len(found) - len(told) - len(left) - len(tests)
+    others = len(found) - len(told) - len(left) - len(tests) - len(alike)
     hidden = run.summary.hidden - run.summary.known
     lines = (
         [f"Not shown: {count(others, 'finding')} about what np2tnp does itself, and costs (-v shows them)"]
@@ -188,6 +204,10 @@ def _not_shown(run: Run, config: Config) -> list[str]:
     if loops:
         word = "function has loops" if loops == 1 else "functions have loops"
         lines.append(f"Best left in NumPy: {loops} {word} over single parts that nothing replaces (-v shows them)")
+    if alike:
+        where = count(len({finding.path for finding in alike}), "file")
+        word = "function stays" if len(alike) == 1 else "functions stay"
+        lines.append(f"Decorators: {len(alike)} more {word} NumPy for the same ones in {where} (-v shows them)")
     if compiled:
         where = count(len({finding.path for finding in compiled}), "file")
         word = "function is" if len(compiled) == 1 else "functions are"

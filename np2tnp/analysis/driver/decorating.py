@@ -531,7 +531,7 @@ def _is_known(name: str) -> bool:
     return name in TRANSPARENT_DECORATORS or name in WRAPPING_DECORATORS or name.startswith(MARKS)
 
 
-def _canonical(node: cst.BaseExpression, module: ModuleInfo) -> str:
+def _canonical(node: cst.CSTNode, module: ModuleInfo) -> str:
     first, _, rest = dotted(node).partition(".")
     value = module.values.get(first)
     if value is None and first in _PLAIN_MODULES:  # imported where it is used, as `import functools` in a function
@@ -706,13 +706,9 @@ def _bound_to(name: str, statement: cst.CSTNode) -> list[cst.BaseExpression | No
             found += [part.value for item in part.targets if dotted(item.target) == name]
         elif isinstance(part, cst.AnnAssign):
             found += [part.value] if part.value is not None and dotted(part.target) == name else []
-        elif isinstance(part, (cst.Tuple, cst.For, cst.With, cst.NamedExpr)) and _mentions(part, name):
+        elif isinstance(part, (cst.Tuple, cst.For, cst.With, cst.NamedExpr)) and _reads([part], name):
             found.append(None)
     return found
-
-
-def _mentions(node: cst.CSTNode, name: str) -> bool:
-    return any(isinstance(part, cst.Name) and part.value == name for part in walk(node))
 
 
 def _class_called(node: cst.Call, module: ModuleInfo, analysis: Analysis) -> Class | None:
@@ -728,10 +724,18 @@ def _class_called(node: cst.Call, module: ModuleInfo, analysis: Analysis) -> Cla
 # --- What of a decorator counts, for messages
 
 
-def what_counts(name: str, module: ModuleInfo) -> str:
+def what_counts(name: str, analysis: Analysis) -> str:
     """What the module's decorator `name` does besides calling the function; empty where that is not seen."""
-    first = name.partition(OBJECT)[0].partition(".")[0]
-    nodes = [table[first].node for table in (module.functions, module.classes) if first in table]
+    module = analysis.info
+    first, _, method = name.partition(".")
+    method = method or "__call__"
+    own = first.removesuffix(OBJECT)
+    holder = module.classes.get(own)
+    made = _class_of(first, analysis) if holder is None and first not in module.functions else None
+    if made is not None:
+        return analysis.decorating(Function(f"{made.qualname}{OBJECT}.{method}", module=made.module))[2]
+    asked = f"{own}.{method}" if first != own else own  # an object decides by one method
+    nodes = [table[asked].node for table in (module.functions, module.classes) if asked in table]
     parts = [part for node in nodes for part in walk(node)]
     mentioned = {part.value for part in parts if type(part) is cst.Name} - {first}
     helpers = [module.classes[other].node for other in sorted(mentioned) if other in module.classes]
@@ -740,26 +744,56 @@ def what_counts(name: str, module: ModuleInfo) -> str:
     if any(map(watches, nodes)):
         return "calls it where warnings or floating-point errors are looked for"
     functions = [part for part in parts if type(part) is cst.FunctionDef]
-    return next(filter(None, (_hands_on(function, module) for function in functions)), "")
+    within = list(walk(holder.node)) if holder is not None else []
+    return next(filter(None, (_hands_on(function, module, within) for function in functions)), "")
 
 
-def _hands_on(function: cst.FunctionDef, module: ModuleInfo) -> str:
-    """Who gets the function that `function` gets first, other than to call it or to ask for its name and parameters."""
-    parameters = [item.name.value for item in parameters_of(function.params) if item.name.value not in ("self", "cls")]
+def _hands_on(function: cst.FunctionDef, module: ModuleInfo, holder: list[cst.CSTNode]) -> str:
+    """Who gets the function that `function` gets first, other than to call it or ask for its name; holder: its class"""
+    taken = [*function.params.posonly_params, *function.params.params]
+    parameters = [item.name.value for item in taken if item.name.value not in ("self", "cls")]
     if not parameters:
         return ""
     parts = list(walk(function.body))
     harmless = {id(part) for node in parts for part in _harmless(node, module, _aliases(function, module))}
+    verb = "may hand" if any(type(part) is cst.If for part in parts) else "hands"
     for part in parts:
         if type(part) is cst.Call:
-            given = [item.value for item in part.args if id(item.value) not in harmless]
-            if parameters[0] in map(dotted, given):
-                return f"hands the function on to {sketch(part.func)}{'()' if type(part.func) is not cst.Call else ''}"
+            given = [dotted(item.value) if id(item.value) not in harmless else "" for item in part.args]
+            if parameters[0] in given:
+                callee = _called_with(part, given.index(parameters[0]), module) or part.func
+                outside = _of_another_package(callee, holder, module)
+                seen = f" ({outside}), which may look at arguments or results" if outside else ""
+                called = "" if type(callee) is cst.Call else "()"
+                return f"{verb} the function on to {sketch(callee)}{called}{seen}"
+    return ""
+
+
+def _called_with(call: cst.Call, index: int, module: ModuleInfo) -> cst.BaseExpression | None:
+    """What a function of the module, such as ``apply(decorator, f)``, calls with the function that it gets there."""
+    own = module.functions.get(dotted(call.func))
+    names = [item.name.value for item in own.node.params.params] if own is not None else []
+    if own is None or len(names) < len(call.args) or any(item.star or item.keyword for item in call.args):
+        return None
+    for part in walk(own.node.body):
+        if type(part) is cst.Call and dotted(part.func) in names and _reads(part.args, names[index]):
+            place = names.index(dotted(part.func))
+            return call.args[place].value if place < len(call.args) else None
+    return None
+
+
+def _of_another_package(callee: cst.BaseExpression, holder: list[cst.CSTNode], module: ModuleInfo) -> str:
+    """The full name of a method of ``self.x``, where the class binds that to an object of another package."""
+    owner, _, method = dotted(callee).rpartition(".")
+    for part in holder if owner else ():
+        targets = [it.target for it in part.targets] if type(part) is cst.Assign else []
+        targets += [part.target] if type(part) is cst.AnnAssign else []
+        if owner in map(dotted, targets) and type(part.value) is cst.Call:  # type: ignore[attr-defined]
+            name = _canonical(part.value.func, module)  # type: ignore[attr-defined]
+            return f"{name}.{method}" if name and not name.startswith(".") else ""
     return ""
 
 
 def _is_compilers(node: cst.CSTNode, module: ModuleInfo) -> bool:
-    if type(node) is not cst.Attribute and type(node) is not cst.Name:
-        return False
-    name = _canonical(node, module) or dotted(node)
-    return name.partition(".")[0] in COMPILERS
+    is_name = type(node) is cst.Attribute or type(node) is cst.Name
+    return is_name and (_canonical(node, module) or dotted(node)).partition(".")[0] in COMPILERS

@@ -301,7 +301,7 @@ class Analysis:
 
     def decorating_effects(self, qualname: str) -> tuple[str, str, str]:
         """What a name of the module does as a decorator, what the decorator does that it makes, and what counts."""
-        return (*effects_in(qualname, self), what_counts(qualname, self.info))
+        return (*effects_in(qualname, self), what_counts(qualname, self))
 
     def _migrates_on_host(
         self, function: FunctionInfo, before: ev.RegionFacts, given: frozenset[str] = NO_NAMES

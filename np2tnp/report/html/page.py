@@ -20,7 +20,7 @@ from np2tnp.report.html.markup import Markup, element, join, prose, table
 from np2tnp.report.html.svg import stacked_bar
 from np2tnp.report.readiness import rows, worst_first
 from np2tnp.report.to_profile import seconds
-from np2tnp.report.totals import clear_words, count, function_states, is_clear, share, told, unresolved_places
+from np2tnp.report.totals import clear_words, count, function_states, is_clear, needed, share, told, unresolved_places
 
 # --- How ready a tree is, and what stands in the way file by file, as the sections of a page
 
@@ -195,7 +195,7 @@ def _reason(region: Region) -> Markup:
 
 
 def _finding(finding: Finding, lines: list[str] | None) -> Markup:
-    unsafe = element("em", " needs --unsafe") if finding.safety is Safety.UNSAFE else None
+    unsafe = element("em", needed(finding)) if finding.safety is Safety.UNSAFE else None
     place = element("span", finding.place, class_="place")
     head = element("p", place, _code(finding.code), _verdict(finding.verdict), " ", prose(told(finding)), unsafe)
     return element("div", head, _snippet(finding, lines), class_=f"finding is-{finding.verdict.value}")

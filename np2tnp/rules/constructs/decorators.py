@@ -59,18 +59,17 @@ class Decorator(Rule):
             if is_opaque(name):
                 whose = f"the decorator {name or 'here'}"
                 remedy = "put the array work into a function without it"
-                words = f"{whose} comes from outside of the project, and may look at arguments or results: {remedy}"
-                if event.kind == "decorator":
-                    does = context.facts.extra.get(f"what {name} does", "")
-                    if does == COMPILES:
-                        words = f"{whose} {does}: best left as it is"
-                        yield Hit(self.code, event.node, words, Verdict.BLOCK, left=True)
-                        return
+                does = context.facts.extra.get(f"what {name} does", "")
+                if does == COMPILES:
+                    words = f"{whose} {does}: best left as it is"
+                    yield Hit(self.code, event.node, words, Verdict.BLOCK, left=True)
+                elif event.kind == "decorator":
                     does = does or "may do more with the function than call it with what it was given"
                     yield self.hit(event.node, f"{whose} {does}: {remedy}", Verdict.BLOCK)
                 else:
+                    does = does or "comes from outside of the project, and may look at arguments or results"
                     verdict = Verdict.HOST if context.trusts else Verdict.BLOCK
-                    yield self.hit(event.node, words, verdict, Safety.UNSAFE)
+                    yield self.hit(event.node, f"{whose} {does}: {remedy}", verdict, Safety.UNSAFE)
         elif name not in ("builtins.staticmethod", "functools.wraps"):
             words = (
                 f"the decorator {name or 'here'} of a nested function may look at arrays: define that function outside"

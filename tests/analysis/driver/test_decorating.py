@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from np2tnp import pipeline
 from np2tnp.config import Config
-from np2tnp.model import FileReport
+from np2tnp.model import FileReport, Run
+from np2tnp.report import to_text
+from np2tnp.report.totals import shown, totals
 
 _HEAD = "import functools\nimport warnings\n\nimport numba\nimport numpy as np\n\n\n"
 _WRAPPER = """def deco(f):
@@ -53,3 +57,75 @@ def test_what_counts_of_a_decorator_is_said(body: str) -> None:
 def test_to_ignore_warnings_is_no_look_at_them(body: str) -> None:
     (state,) = (it.state.value for it in checked(body).regions if it.qualname == "g")
     assert state == "convertible"
+
+
+_MANAGER = """from somewhere import Memory, make
+
+
+def apply(deco, f):
+    return make(f, with_=deco(f))
+
+
+class Manager:
+    def __init__(self, *args):
+        self.memory: Memory = Memory(*args)
+
+    def __call__(self, level):
+        def wrapper(function):
+            if self.memory.location is not None:
+                return apply(self.memory.cache, function)
+            return function
+        return wrapper
+
+    def clear(self, *args):
+        self.memory.clear(*args)
+
+
+cache: Manager = Manager("here")
+"""
+_CACHED = "import numpy as np\nfrom kept import cache\n\n\n"
+_FUNCTIONS = """@cache(level=3)
+def {0}(x):
+    return np.exp(x)
+
+
+@cache(level=4)
+def {0}2(x):
+    return np.sin(x)
+"""
+
+
+def run_of_project(tmp_path: Path) -> Run:
+    (tmp_path / "kept.py").write_text(_MANAGER)
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.py").write_text(_CACHED + _FUNCTIONS.format(name))
+    return pipeline.check([str(tmp_path)], Config(root=str(tmp_path), cache=False, quiet=True, jobs=1))
+
+
+def test_an_object_of_the_project_is_told_by_who_gets_the_function(tmp_path: Path) -> None:
+    found = [it for report in run_of_project(tmp_path).reports for it in report.findings if it.code == "TNP405"]
+    assert len(found) == 4
+    for finding in found:
+        assert "may hand the function on to self.memory.cache() (somewhere.Memory.cache)" in finding.message
+        assert "outside of the project" not in finding.message
+
+
+def test_what_one_decorator_does_is_one_fact(tmp_path: Path) -> None:
+    run = run_of_project(tmp_path)
+    (finding,) = shown(run, Config())
+    assert finding.region == "a"
+    assert "Decorators: 3 more functions stay NumPy for the same ones in 2 files (-v shows them)" in totals(
+        run, Config()
+    )
+    assert len([it for it in shown(run, Config(verbose=True)) if it.code == "TNP405"]) == 4
+    assert "or trust it with --unsafe" in "".join(to_text.render(run, Config()))
+
+
+def test_an_option_is_no_function_that_is_handed_on() -> None:
+    made = (
+        "def make(*, version):\n    def deco(f):\n        print('{}'.format(version), f.__code__)\n        return f\n"
+    )
+    text = _HEAD + made + "    return deco\n\n\n" + _END.replace("@deco", "@make(version='3')")
+    report = pipeline.analyse_bytes(Config(), ("f.py", text.encode()))
+    (told,) = (it.message for it in report.findings if it.region == "g" and it.decides)
+    assert "may do more with the function than call it" in told
