@@ -49,7 +49,6 @@ STAND_INS = {
     "numpy.fft.fft": ("tf.signal.fft", ""),
     "numpy.fft.ifft": ("tf.signal.ifft", ""),
     "numpy.fft.rfft": ("tf.signal.rfft", ""),
-    "numpy.array_equal": ("tnp.array_equal", "bool"),
     "numpy.fft.fftshift": ("tf.signal.fftshift", ""),
     "numpy.fft.ifftshift": ("tf.signal.ifftshift", ""),
     "numpy.broadcast_arrays": ("tnp.broadcast_arrays", "tuple"),
@@ -57,7 +56,7 @@ STAND_INS = {
     "numpy.nonzero": ("tnp.nonzero", "tuple"),
     "ndarray.nonzero": ("tnp.nonzero", "tuple"),
 }
-_WRAPS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "bool": bool, "tuple": tuple}
+_WRAPS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "tuple": tuple}
 _TERMS = {"sum": 8.0, "fft": 16.0, "solve": 200.0}
 
 

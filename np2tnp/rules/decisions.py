@@ -118,6 +118,9 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
         return Decision("TNP004", choice.why)
     if choice.kind == "tnp":
         exact = _helper_for_ndarrays(fact, event, context)
+        if choice.wrap and fact.rt is not None and _is_bound(choice.wrap, context):
+            why = f"{choice.wrap} is another name here; the exact helper is used"
+            exact = Decision("TNP002", why, "rt", fact.rt.name.removeprefix("rt."))
         return exact or Decision("TNP001", "", choice.module, choice.function, wrap=choice.wrap)
     why = f"{choice.why}; the exact helper is used"
     return Decision("TNP003" if choice.differs else "TNP002", why, "rt", choice.function)
@@ -234,6 +237,14 @@ def _takes_ndarrays(decision: Decision, context: Context) -> bool:
     if decision.module != "rt" or context.compile != "none" or context.float32:
         return False
     return decision.function not in NEED_TENSORS
+
+
+def _is_bound(name: str, context: Context) -> bool:
+    """Whether `name`, of one of Python's own functions, may mean something else in the region."""
+    module = context.module
+    if module.unlisted or name in module.values or name in module.rebound:
+        return True
+    return any(isinstance(node, cst.Name) and node.value == name for node in nodes_of(context.facts.node))
 
 
 def _taken_apart(context: Context) -> set[int]:

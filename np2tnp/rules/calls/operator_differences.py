@@ -168,10 +168,17 @@ def _comparison(event: ev.Operator, context: Context) -> str:
     if any(needs_tensor(value) and not is_plain_ndarray(value) for value in operands):
         return ""
     left, right = (value.dtypes for value in operands)
+    if _meet_in_floats(left, right) or _meet_in_floats(right, left):
+        return ""
     is_equal = left | right <= set(fact.tnp.dtypes) and not {a + b for a in left for b in right} & set(
         fact.tnp.pairs_bad
     )
     return _COMPARED[event.op] if is_equal else ""
+
+
+def _meet_in_floats(unsigned: frozenset[str], signed: frozenset[str]) -> bool:
+    """Whether uint64 may meet a signed integer: NumPy compares them exactly, TensorFlow as float64."""
+    return "L" in unsigned and not signed.isdisjoint("bhil")
 
 
 def _calls_later(nodes: list[cst.BaseExpression]) -> bool:

@@ -184,7 +184,7 @@ _DTYPES = frozenset("?bBhHiIlLqQefdFD")
 
 def is_constant(value: Any) -> bool:
     """Whether a global with this value changes only by being rebound."""
-    if value is tnp:
+    if value is tnp or value is tf:
         return True
     if is_of(value, types.ModuleType):
         name = value.__name__
