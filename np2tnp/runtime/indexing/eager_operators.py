@@ -63,7 +63,7 @@ def covered(name: str, method: Callable[[Any, Any], Any]) -> Callable[[Any, Any]
     def call(tensor: Any, other: Any) -> Any:
         if compares and type(other) is int and abs(other) >= 1 << 63 and lazy_tensorflow.ready:
             return by_helper(tensor, other)
-        if lazy_tensorflow.ready and is_asked(other):
+        if lazy_tensorflow.ready and (is_asked(other) or (compares and _meet_in_floats(tensor, other))):
             return by_helper(tensor, other)
         try:
             return method(tensor, other)
@@ -75,6 +75,12 @@ def covered(name: str, method: Callable[[Any, Any], Any]) -> Callable[[Any, Any]
             return by_helper(tensor, other)
 
     return call
+
+
+def _meet_in_floats(tensor: Any, other: Any) -> bool:
+    """Whether uint64 meets signed integers: NumPy compares them exactly, TensorFlow as float64."""
+    names = {getattr(getattr(it, "dtype", None), "name", "") for it in (tensor, other)}
+    return "uint64" in names and any(name.startswith("int") for name in names)
 
 
 Operator = Callable[[Any, Any], Any]

@@ -163,3 +163,14 @@ def test_integers_beyond_the_dtype_are_compared_as_numpy_does(dtype: str) -> Non
             np.testing.assert_array_equal(compare(tensor, number), compare(array, number))
             np.testing.assert_array_equal(compare(number, tensor), compare(number, array))
         np.testing.assert_array_equal(max(number, tensor[0]), max(number, array[0]))
+
+
+@pytest.mark.parametrize("sign", ["lt", "le", "gt", "ge", "eq", "ne"])
+@pytest.mark.parametrize("signed", ["int64", "int8"])
+def test_unsigned_integers_are_compared_exactly(sign: str, signed: str) -> None:
+    left = np.array([2**63 - 1, 2**53 + 1, -1, 3] if signed == "int64" else [5, -1, -128, 127], signed)
+    right = np.array([2**63, 2**53, 2**64 - 1, 3], np.uint64)
+    for one, other in ((left, right), (right, left)):
+        compare = getattr(operator, sign)
+        found = compare(tf.constant(one), tf.constant(other))
+        assert np.asarray(found).tolist() == compare(one, other).tolist()
