@@ -556,3 +556,31 @@ def test_reduce_goes_through_its_second_argument_alone(items: str, told: list[st
     head = "from functools import reduce\n\n\ndef f(x, parts):\n    parts = [np.exp(x), x * 2]\n"
     text = f"{head}    return reduce(np.maximum, {items}, np.zeros(x.shape)) * np.tanh(x)\n"
     assert [it.code for it in findings(text) if it.code == "TNP705"] == told
+
+
+# --- parameters that were not given
+
+STAND_IN = """
+    def f(x, p=None):
+        x = np.exp(x)
+        if p is {0}None:
+            {1}
+        else:
+            {2}
+        if np.any(x < 0):
+            raise ValueError("negative")
+        return x * p
+"""
+MADE = "p = np.empty(3); p.fill(0.5)"
+
+
+@pytest.mark.parametrize("words", [("", MADE, "p = np.atleast_1d(p)"), ("not ", "p = np.atleast_1d(p)", MADE)])
+def test_an_update_of_what_stands_in_for_no_argument_is_no_update_of_an_argument(words: tuple[str, str, str]) -> None:
+    assert not {finding.code for finding in findings(STAND_IN.format(*words))} & {"TNP108", "TNP109"}
+
+
+def test_an_update_of_the_argument_is_one_in_the_other_branch_and_after_both() -> None:
+    for words in (("", MADE, "p += 1"), ("not ", "p += 1", MADE)):
+        assert "TNP109" in {finding.code for finding in findings(STAND_IN.format(*words))}
+    after = STAND_IN.format("", MADE, "pass").replace("if np.any", "p += x\n        if np.any")
+    assert "TNP109" in {finding.code for finding in findings(after)}

@@ -119,6 +119,7 @@ class State:
         self.loops = 0
         self.storing = False  #: what is evaluated is stored into: views of ndarrays there are NumPy's
         self.depth = 0  #: nested functions, lambdas and comprehensions around the current node
+        self.absent: frozenset[str] = NO_NAMES  #: parameters that are None on the current way
         self.comprehended = 0  #: comprehensions among them
         self.captured_inside: set[str] = set()  #: names that functions handed to others read, in these comprehensions
         self.statement: cst.CSTNode | None = None

@@ -489,20 +489,30 @@ class Interpreter(Raising):
         self.object_tested(node.test, self.evaluate(node.test, env), env)
         then, other = env.copy(), env
         missing = none_test(node.test)
-        if missing is not None:
-            self._assume_none(missing[0], then if missing[1] else other)
+        around = self.absent
+        absent = around
+        if missing is not None and self._assume_none(missing[0], then if missing[1] else other):
+            absent = around | {missing[0]}
+        self.absent = absent if missing is not None and missing[1] else around
         end = self.run(node.body, then)
+        self.absent = around if missing is not None and missing[1] else absent
         if type(node.orelse) is cst.If:
-            return join_all([end, self._if(node.orelse, other)])
-        if node.orelse is not None:
-            return join_all([end, self.run(node.orelse.body, other)])
-        return join_all([end, other])
+            rest = self._if(node.orelse, other)
+        else:
+            rest = self.run(node.orelse.body, other) if node.orelse is not None else other
+        self.absent = around
+        return join_all([end, rest])
 
-    def _assume_none(self, name: str, env: Env) -> None:
-        """On this branch the parameter `name` was not given: what is bound to its name now stands in for it."""
+    def _assume_none(self, name: str, env: Env) -> bool:
+        """On this branch the parameter `name` was not given: what is bound to its name now stands in for it.
+
+        Gives whether it is one.
+        """
         held = env.values.get(name)
-        if held is not None and exact_of(held) == name:
+        given = held is not None and exact_of(held) == name
+        if given:
             env.values[f"?{name}"] = NONE
+        return given
 
     def _loop(self, node: cst.For | cst.While, env: Env, step: Callable[[Env], object]) -> Env | None:
         """Interpret a loop until its head no longer changes; `step` evaluates the test or binds the target."""

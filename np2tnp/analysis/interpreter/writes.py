@@ -194,6 +194,7 @@ class Writes(Calls):
         exact = exact_of(env.values[root]) if root is not None and root in env.values else None
         if exact is not None:
             conflicts -= {f"@{exact}"}
+        if exact is not None and exact not in self.absent:
             env.values[f"!{exact}"] = Const.of(True)
             self.facts.mutated.setdefault(exact, True)
         if (exchange := self.exchanges.of(root)) is not None:

@@ -173,3 +173,32 @@ def test_such_attributes_are_numpys(dtype: str, monkeypatch: pytest.MonkeyPatch)
     for name, value in before.items():
         assert type(value) is type(after[name])
         np.testing.assert_allclose(after[name], value, rtol=1e-5, strict=True)
+
+
+STAND_IN = """
+import numpy as np
+
+
+def f(x, p=None, q=None):
+    if p is None:
+        p = np.empty(3)
+        p.fill(0.5)
+    if q is None:
+        q = np.zeros(3)
+        q.fill(2.0)
+    q += np.exp(x)
+    return np.exp(x) * p + q
+"""
+
+
+def test_what_stands_in_for_an_argument_is_filled_and_the_argument_itself_is_updated() -> None:
+    assert rewrite(STAND_IN).new_text is not None
+    spaces: list[dict[str, Any]] = [{}, {}]
+    for space, text in zip(spaces, (STAND_IN, rewrite(STAND_IN).new_text or ""), strict=True):
+        exec(compile(text, "snippet.py", "exec"), space)
+    for given in ((), (np.ones(3),), (np.ones(3), np.ones(3))):
+        copies = [[item.copy() for item in given] for _ in spaces]
+        results = [space["f"](np.arange(3.0), *own) for space, own in zip(spaces, copies, strict=True)]
+        np.testing.assert_allclose(results[1], results[0], rtol=1e-12)
+        for mine, other in zip(*copies, strict=True):
+            np.testing.assert_allclose(other, mine, rtol=1e-12)
