@@ -584,3 +584,53 @@ def test_an_update_of_the_argument_is_one_in_the_other_branch_and_after_both() -
         assert "TNP109" in {finding.code for finding in findings(STAND_IN.format(*words))}
     after = STAND_IN.format("", MADE, "pass").replace("if np.any", "p += x\n        if np.any")
     assert "TNP109" in {finding.code for finding in findings(after)}
+
+
+# --- tuples, and arrays of objects that their dtype does not name
+
+TUPLE = """
+    def f(a, bins, **kwargs):
+        {}return {}
+"""
+
+
+@pytest.mark.parametrize(
+    "words", [("", "np.histogram(a, bins, **kwargs)"), ("c = np.histogram(a, bins)\n        ", "c")]
+)
+def test_of_a_tuple_each_item_is_copied(words: tuple[str, str]) -> None:
+    before = TUPLE.format(*words).replace("np.histogram(a, bins)", "np.histogram(a, bins, **kwargs)")
+    (finding,) = (it for it in findings(before) if it.code == "TNP207")
+    assert "np.histogram() gives a tuple, whose items may be views of a: return tuple(" in finding.message
+    assert "return np.array(" not in finding.message
+    advised = before.replace(f"return {words[1]}", f"return tuple(np.array(item) for item in {words[1]})")
+    assert not deciding(advised)
+    space: dict[str, Any] = {}
+    exec("import numpy as np\n" + textwrap.dedent(advised), space)
+    assert [len(part) for part in space["f"]([1.0, 2.0, 3.0], 2)] == [2, 3]
+
+
+OF_OBJECTS = """
+    class Own:
+        pass
+
+    def f(n, x):
+        out = np.empty((n, 3), dtype={})
+        for i in range(n):
+            out[i] = [np.exp(x) * j for j in range(3)]
+        return out
+"""
+
+
+@pytest.mark.parametrize("dtype", ["np.ndarray", "list", "tuple", "dict", "Own"])
+@pytest.mark.parametrize("slow", ["keep", "convert"])
+def test_a_class_as_dtype_makes_an_array_of_objects(dtype: str, slow: str) -> None:
+    text = "import numpy as np\n" + textwrap.dedent(OF_OBJECTS.format(dtype))
+    report = pipeline.analyse_bytes(Config(rewrite=True, slow=slow), ("f.py", text.encode()))
+    found = [finding for finding in report.findings if finding.region == "f"]
+    assert "TNP301" in {finding.code for finding in found}
+    assert not {finding.code for finding in found} & {"TNP101", "TNP704"}
+    assert all("--slow convert" not in finding.message for finding in found)
+
+
+def test_a_class_to_look_at_an_array_by_is_no_dtype() -> None:
+    assert "TNP301" not in {it.code for it in findings("def f(x):\n    return np.exp(x).view(np.ndarray)\n")}

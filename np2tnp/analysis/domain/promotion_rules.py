@@ -12,6 +12,7 @@ from np2tnp.analysis.domain.values import (
     REAL,
     UNKNOWN,
     Array,
+    Class,
     Const,
     Scalar,
     Sequence,
@@ -82,6 +83,10 @@ FOREIGN = {
     "numpy.void": "structured", "numpy.recarray": "structured", "numpy.float96": "longdouble",
 }  # fmt: skip
 
+#: Types of which NumPy makes arrays of objects, as of any class that it does not know.
+_OF_OBJECTS = frozenset(
+    "numpy.ndarray builtins.list builtins.tuple builtins.dict builtins.set builtins.frozenset builtins.type".split()
+)
 #: Types of :class:`Scalar` for dtype objects.
 _FOREIGN_OBJECTS = {f"{kind} dtype": kind for kind in FOREIGN.values()}
 
@@ -115,7 +120,9 @@ def _from_string(text: str) -> str | None:
 def foreign_dtype(value: Value) -> str | None:
     """ "object", "string", "structured", "datetime" or "longdouble" when `value` denotes such a dtype."""
     if isinstance(value, Symbol):
-        return FOREIGN.get(value.name)
+        return "object" if value.name in _OF_OBJECTS else FOREIGN.get(value.name)
+    if isinstance(value, Class):
+        return "object"
     if isinstance(value, Scalar):
         return _FOREIGN_OBJECTS.get(value.type)
     if isinstance(value, Sequence) and value.type in ("list", "dict"):

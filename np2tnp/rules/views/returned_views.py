@@ -71,6 +71,9 @@ def _words(location: str, shown: str, is_array: bool, made_by: str, context: Con
     if made_by.startswith("itertools."):
         what = f"{shown or 'what is returned'} is an iterator ({made_by})"
         return f"{what}, and its items {fear}: return [np.array(item) for item in {shown or '...'}]"
+    if made_by.startswith("numpy."):
+        what = f"{made_by.replace('numpy', 'np', 1)}() gives a tuple, whose items"
+        return f"{what} {fear.replace('a view', 'views', 1)}: return tuple(np.array(item) for item in {shown or '...'})"
     if made_by:
         return f"{made_by}() keeps what {fear}: {_APART}"
     copy = f"return np.array({shown or '...'}), unless a view is meant"
@@ -85,7 +88,7 @@ _HOLDING = ("itertools.", "functools.partial", "scipy.sparse.", "pandas.", "coll
 
 
 def _returned(event: ev.Construct, context: Context) -> tuple[str, bool, str]:
-    """What is returned that shows the location, in a few words; whether it surely is an array; what makes an iterator.
+    """What is returned that shows the location, in a few words; whether it surely is an array; what makes no array.
 
     The words are empty where there are none.
     """
@@ -102,7 +105,11 @@ def _returned(event: ev.Construct, context: Context) -> tuple[str, bool, str]:
     words = sketch(node)
     call = context.calls.get(id(_source(node, context)))
     name = call.callee.name if call is not None and isinstance(call.callee, Symbol) else ""
-    made_by = name if name.startswith(_HOLDING) else ""
+    fact = context.catalog.get(call.api) if call is not None and call.api is not None else None
+    if fact is not None and fact.returns == "tuple" and fact.name.startswith("numpy."):
+        made_by = fact.name
+    else:
+        made_by = name if name.startswith(_HOLDING) else ""
     clear = words.strip(".") and " ..." not in words and "... " not in words
     return words if clear else "", isinstance(value, Array), made_by
 

@@ -202,3 +202,19 @@ def test_what_stands_in_for_an_argument_is_filled_and_the_argument_itself_is_upd
         np.testing.assert_allclose(results[1], results[0], rtol=1e-12)
         for mine, other in zip(*copies, strict=True):
             np.testing.assert_allclose(other, mine, rtol=1e-12)
+
+
+def test_arrays_of_objects_hold_what_they_would_in_numpy() -> None:
+    text = (
+        "import numpy as np\n\n\ndef f(n, x):\n    out = np.empty((n, 2), dtype=np.ndarray)\n    for i in range(n):\n"
+    )
+    text += "        for j in range(2):\n            out[i, j] = np.exp(x) * (i + j)\n    return out\n"
+    spaces: list[dict[str, Any]] = [{}, {}]
+    for space, written in zip(spaces, (text, rewrite(text).new_text or ""), strict=True):
+        exec(compile(written, "snippet.py", "exec"), space)
+    assert "np2tnp" in (rewrite(text).new_text or "")
+    mine, other = (space["f"](2, np.arange(3.0)) for space in spaces)
+    assert mine.dtype == other.dtype == object
+    for one, two in zip(mine.ravel(), other.ravel(), strict=True):
+        assert type(two) is np.ndarray
+        np.testing.assert_allclose(two, one, rtol=1e-12)
