@@ -634,3 +634,45 @@ def test_a_class_as_dtype_makes_an_array_of_objects(dtype: str, slow: str) -> No
 
 def test_a_class_to_look_at_an_array_by_is_no_dtype() -> None:
     assert "TNP301" not in {it.code for it in findings("def f(x):\n    return np.exp(x).view(np.ndarray)\n")}
+
+
+# --- warnings
+
+FILTER = """
+    import warnings
+    from m import Odd, solve
+
+    def f(x):
+        y = np.exp(x)
+        with warnings.catch_warnings():
+            warnings.{}
+            z = solve(3)
+        return y * z
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "other"),
+    [
+        ("simplefilter('error', category=Odd)", "Odd"),
+        ("simplefilter('error', UserWarning)", "UserWarning"),
+        ("filterwarnings('error', '', Odd)", "Odd"),
+        ("simplefilter('error')", ""),
+        ("simplefilter('error', RuntimeWarning)", ""),
+        ("filterwarnings('error', 'Odd')", ""),
+        ("simplefilter('error', np.exceptions.ComplexWarning)", ""),
+    ],
+)
+def test_what_is_advised_for_a_filter_depends_on_its_warnings(call: str, other: str) -> None:
+    (finding,) = (it for it in findings(FILTER.format(call)) if it.code == "TNP406")
+    assert ("test values instead" in finding.message) is (not other)
+    assert not other or f"makes errors of {other}: move the `with`" in finding.message
+
+
+def test_a_function_that_holds_the_filter_unblocks() -> None:
+    held = FILTER.format("simplefilter('error', Odd)").replace("z = solve(3)", "return solve(3)")
+    helper = (
+        held.replace("        y = np.exp(x)\n", "").replace("def f(x)", "def solved()").split("        return y")[0]
+    )
+    text = helper + "\n    def f(x):\n        return np.exp(x) * solved()\n"
+    assert "TNP406" not in {it.code for it in findings(text) if it.region == "f"}

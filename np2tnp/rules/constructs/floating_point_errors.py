@@ -57,9 +57,13 @@ class FloatingPointErrors(Rule):
             isinstance(arg.value, cst.SimpleString) and arg.value.value.strip("'\"") == "error"
             for arg in event.node.args
         ):
-            yield self.hit(
-                event.node, "warnings as errors: TensorFlow emits no RuntimeWarning; test values instead", Verdict.BLOCK
-            )
+            words = "warnings as errors: TensorFlow emits no RuntimeWarning; test values instead"
+            if other := _other_category(text, event.node):
+                words = (
+                    f"a filter makes errors of {other}: move the `with`, and the calls in it that may warn so, into"
+                    " a function of its own"
+                )
+            yield self.hit(event.node, words, Verdict.BLOCK)
         elif text == "catch_warnings" and event.node.args:
             yield self.hit(
                 event.node, "recorded warnings: TensorFlow emits no RuntimeWarning; test values instead", Verdict.BLOCK
@@ -87,3 +91,16 @@ class FloatingPointErrors(Rule):
                     words = "np.errstate other than ignore has no effect on TensorFlow; test values instead"
                     yield self.hit(item, words, Verdict.BLOCK)
                     return
+
+
+#: Classes of the warnings that NumPy emits where it calculates, and their bases.
+_OF_NUMPY = frozenset(("RuntimeWarning", "Warning", "ComplexWarning", "RankWarning", "VisibleDeprecationWarning", ""))
+
+
+def _other_category(function: str, node: cst.Call) -> str:
+    """The class of the warnings that a filter is for, where it is none of NumPy's; empty where it may be one."""
+    place = 1 if function == "simplefilter" else 2
+    plain = [arg.value for arg in node.args if arg.keyword is None and not arg.star]
+    named = [arg.value for arg in node.args if arg.keyword is not None and arg.keyword.value == "category"]
+    found = dotted((named or plain[place : place + 1] or [node])[0])
+    return found if found.rpartition(".")[2] not in _OF_NUMPY else ""
