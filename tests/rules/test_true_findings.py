@@ -676,3 +676,34 @@ def test_a_function_that_holds_the_filter_unblocks() -> None:
     )
     text = helper + "\n    def f(x):\n        return np.exp(x) * solved()\n"
     assert "TNP406" not in {it.code for it in findings(text) if it.region == "f"}
+
+
+# --- memory order
+
+BY_ORDER = """
+    class D(Base):
+        def __init__(self, *args):
+            if len(args) == 2:
+                self.data = np.array(args[0], dtype=complex, ndmin=1)
+                if self.data.ndim == 1:
+                    self.data = self.data.reshape(1, 1, -1)
+            else:
+                self.data = args[0].data
+            self.parts = np.empty((3, 3), dtype=tuple)
+            for i in range(3):
+                self.parts[i, 0] = fill(self.data[i, 0, :])
+
+    def f(x):
+        y = {}
+        return D(np.moveaxis(y, 0, 1), 3)
+"""
+
+
+def test_an_update_by_memory_order_is_told_as_what_may_be_and_the_advice_unblocks() -> None:
+    (finding,) = (it for it in deciding(BY_ORDER.format("np.exp(x)")) if it.region == "f")
+    assert "may be updated through a reshape" in finding.message
+    assert "make it by np.ascontiguousarray(...) where it gets its name" in finding.message
+    advised = BY_ORDER.format("np.exp(x)").replace(
+        "np.moveaxis(y, 0, 1)", "np.ascontiguousarray(np.moveaxis(np.exp(x), 0, 1))"
+    )
+    assert not [it for it in findings(advised) if it.region == "f" and "reshape" in it.message]

@@ -25,8 +25,8 @@ _WORDS = {
     "argument kept through a view": "an argument, or a view of it, is kept as {0}: keep a copy (np.array(...))",
     "aliased arguments": "one array may be passed twice to what may update {0}: pass np.array(...) for the other",
     "array by default": "a function that updates {0} may give back an array that it has by default: pass a copy of it",
-    "updated by layout": "{0} is updated by its memory order (a reshape may be a copy): pass np.ascontiguousarray(...),"
-    " of each array of a list",
+    "updated by layout": "{0} may be updated through a reshape, which is a view or a copy by the memory order: make it"
+    " by np.ascontiguousarray(...) where it gets its name, as each array of a list",
     "kept by layout": "{0} is updated by its memory order (ravel may be a copy): keep np.ascontiguousarray(...) of it",
     "attribute of an unknown": "assigning .{0} of what may be an array changes it in place: make a new array",
     "out tuple": "out= of several arrays, or as a tuple: assign the results instead",
