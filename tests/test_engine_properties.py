@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from np2tnp.analysis.domain.env import iterated_name, shown
 from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
@@ -81,9 +82,12 @@ def test_warnings_of_the_compiler_about_the_text_are_not_repeated() -> None:
 
 def test_messages_name_what_people_wrote() -> None:
     """What a loop iterates over has a name in the analysis alone, with a number in it that differs from run to run."""
-    text = (FIXTURES / "programs" / "130_layers.py").read_text(encoding="utf-8")
-    report = analyze(Source("program.py", text), Config(rewrite=True, boundary="tensor"))
-    words = [finding.message for finding in report.findings]
-    words += [reason for region in report.regions for reason in region.reasons]
-    assert any(word.startswith("what this loop iterates over may have ") for word in words)
-    assert not [word for word in words if "_iterated_" in word]
+    assert shown([iterated_name(3)]) == "what this loop iterates over"
+    assert shown([iterated_name(3), "weights"]) == "weights"
+    for name in ("130_layers", "31_classes", "113_lattice_boltzmann"):
+        text = (FIXTURES / "programs" / f"{name}.py").read_text(encoding="utf-8")
+        report = analyze(Source("program.py", text), Config(rewrite=True, boundary="tensor"))
+        words = [finding.message for finding in report.findings]
+        words += [reason for region in report.regions for reason in region.reasons]
+        assert words
+        assert not [word for word in words if "_iterated_" in word]
