@@ -59,7 +59,7 @@ class Target:
     traced: Stage | None = None  #: inside ``tf.function``; None where that was not measured
     compiled: Stage | None = None  #: under XLA on a CPU; None where that was not measured
     gpu: Stage | None = None  #: eagerly on a GPU; None where that was not measured
-    wrap: str = ""  #: what is called with its result, so that it is of NumPy's type: ``tuple`` of a list, ``bool``
+    wrap: str = ""  #: what is called with its result, so that it is of NumPy's type: ``tuple`` of a list
 
     def takes(self, parameters: frozenset[str] | set[str], dtype: str | None = None, compile: str = "none") -> bool:
         """Whether the target was measured equal with these parameters and, unless unknown, this dtype character.

@@ -38,7 +38,7 @@ _WRITE = {"ndarray.dump", "ndarray.tofile"}
 _IN_PLACE = {"ndarray.sort", "ndarray.partition", "ndarray.fill", "ndarray.put", "ndarray.setfield", "ndarray.byteswap"}
 #: Methods whose positional arguments are one tuple of the function: np2tnp passes the tuple.
 _PACKED = {"ndarray.reshape", "ndarray.transpose", "ndarray.choose"}
-#: Functions of another name that stand for what tnp lacks, or that give the same as a list or a 0-d tensor: the name,
+#: Functions of another name that stand for what tnp lacks, or that give the same as a list: the name,
 #: and what is called with its result.
 STAND_INS = {
     "ndarray.astype": ("tnp.array", ""),

@@ -248,7 +248,7 @@ def _is_bound(name: str, context: Context) -> bool:
 
 
 def _taken_apart(context: Context) -> set[int]:
-    """Calls, by id, of whose result the items or the truth is asked: ``x, y = f(a)``, ``f(a)[0]``, ``if f(a):``."""
+    """Calls, by id, of whose result the items are all that is asked: ``x, y = f(a)``, ``f(a)[0]``."""
     if context.taken_apart is None:
         context.taken_apart = set()
         for node in nodes_of(context.facts.node):
@@ -259,13 +259,10 @@ def _taken_apart(context: Context) -> set[int]:
 def _asked_in_part(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     if isinstance(node, cst.Assign) and all(isinstance(it.target, (cst.Tuple, cst.List)) for it in node.targets):
         yield node.value
-    elif isinstance(node, cst.Subscript) and len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
-        if isinstance(node.slice[0].slice.value, cst.Integer):
+    elif isinstance(node, cst.Subscript) and len(node.slice) == 1:
+        index = node.slice[0].slice
+        if isinstance(index, cst.Index) and isinstance(index.value, cst.Integer):
             yield node.value
-    elif isinstance(node, (cst.If, cst.While, cst.Assert, cst.IfExp)):
-        yield node.test
-    elif isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
-        yield node.expression
 
 
 def convert(event: ev.Call, decision: Decision, context: Context) -> Hit:

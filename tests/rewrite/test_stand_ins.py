@@ -1,4 +1,4 @@
-"""Functions of TensorFlow under other names, and tnp's that give a list or a tensor for a tuple or a bool."""
+"""Functions of TensorFlow under other names, and tnp's that give a list where NumPy gives a tuple."""
 
 from __future__ import annotations
 
