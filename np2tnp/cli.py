@@ -50,8 +50,6 @@ _OURS = ("probe",)
 _ARGUMENTS = {
     "check": "np2tnp.commands.check",
     "rewrite": "np2tnp.commands.rewrite",
-    "migrate": "np2tnp.migration.migrate_arguments",
-    "profile": "np2tnp.profiling.profile_arguments",
     "report": "np2tnp.commands.report",
     "baseline": "np2tnp.commands.baseline",
     "config": "np2tnp.commands.show_config",

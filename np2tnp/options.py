@@ -214,7 +214,7 @@ def comma_separated(text: str) -> list[str]:
     return [item.strip() for item in text.split(",") if item.strip()]
 
 
-# --- The options of verify and probe, whose code imports NumPy: building the parser does not
+# --- The options of commands whose code imports NumPy: building the parser does not
 
 
 def _add_verify(parser: argparse.ArgumentParser) -> None:
@@ -264,5 +264,114 @@ def _add_probe(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-j", "--jobs", type=int, default=min(2, os.cpu_count() or 1), help="child processes")
 
 
+def _add_migrate(parser: argparse.ArgumentParser) -> None:
+    """Add what only ``migrate`` understands."""
+    parser.usage = "np2tnp migrate [OPTIONS] PATH... -- PROGRAM [ARGUMENTS]"
+    add = parser.add_argument
+    add("paths", nargs="*", metavar="PATH", help="the files and directories that may be rewritten")
+    add("--apply", action="store_true", help="write the changes (default: print them as diffs)")
+    add("--test", metavar="CMD", help="keep only the functions under which this command succeeds")
+    add("--test-timeout", type=at_least(0.0, above=True), metavar="SECONDS", help="for one run of it")
+    add(
+        "--confirmed",
+        metavar="RESULT.json",
+        action="append",
+        help="take the times of another machine: a result file of `np2tnp profile -- PROGRAM` (may be repeated)",
+    )
+    add("--top", type=at_least(1), default=10, metavar="N", help="how many hot functions (default 10)")
+    add("--output", metavar="FILE", default="np2tnp-report.html", help="the page (default np2tnp-report.html)")
+    add("--fresh", action="store_true", help="forget what an earlier run of this command found")
+    parser.set_defaults(program=[])
+
+
+def add_profile(parser: argparse.ArgumentParser) -> None:
+    """Add what ``profile`` understands to `parser`."""
+    parser.add_argument(
+        "target",
+        metavar="FILE:FUNCTION",
+        nargs="?",
+        help="what to time, as rewrite would emit it; or FILE:CLASS.METHOD",
+    )
+    parser.add_argument(
+        "--top",
+        type=at_least(1),
+        default=10,
+        metavar="N",
+        help="of a program (after --): how many hot functions (default 10)",
+    )
+    parser.add_argument(
+        "--find-only", action="store_true", help="run the program once and rank its functions; time nothing"
+    )
+    parser.add_argument(
+        "--signatures",
+        type=at_least(1),
+        default=3,
+        metavar="N",
+        help="recorded arguments to time a function with (default 3)",
+    )
+    parser.add_argument(
+        "--record-limit",
+        type=at_least(1),
+        default=256,
+        metavar="MIB",
+        help="of the arguments of one call (default 256)",
+    )
+    parser.add_argument("--suite", choices=("basics",), help="time five standard operations instead")
+    parser.add_argument(
+        "--size", metavar="n=LOW..HIGH", help="sizes on a log grid (n=1e3..1e7, n=1e3..1e6:7 for seven) or n=100,1000"
+    )
+    parser.add_argument(
+        "--arg",
+        action="append",
+        default=[],
+        metavar="NAME=EXPRESSION",
+        help="an argument; the expression knows np, rng, the size's name and the arguments before it; "
+        "a method's object is self=CLASS(...), or made from arguments that only its constructor has",
+    )
+    parser.add_argument("--original", metavar="OLD.py", help="the original program (default: as for verify)")
+    parser.add_argument("--inputs", metavar="F.npz", help="arrays named like the parameters")
+    parser.add_argument(
+        "--device", default="all", metavar="cpu|gpu|all|CPU:1", help="where to run TensorFlow (default all)"
+    )
+    parser.add_argument(
+        "--logical-cpus", type=at_least(1), default=1, metavar="N", help="split the CPU into N logical devices"
+    )
+    parser.add_argument(
+        "--repeats",
+        type=at_least(1),
+        default=20,
+        metavar="N",
+        help="samples of each side a size (default 20; up to four times as many where they do not decide)",
+    )
+    parser.add_argument(
+        "--budget",
+        type=at_least(0.0, above=True),
+        default=3.0,
+        metavar="SECONDS",
+        help="of samples a size and variant (default 3)",
+    )
+    parser.add_argument(
+        "--min-effect", type=at_least(0.0), default=0.05, metavar="SHARE", help="smaller is SAME (default 0.05)"
+    )
+    parser.add_argument(
+        "--timeout",
+        type=at_least(0.0, above=True),
+        default=120.0,
+        metavar="SECONDS",
+        help="for one size of one variant",
+    )
+    parser.add_argument(
+        "--memory", type=at_least(0), default=0, metavar="MIB", help="that a child may take on top (default: no limit)"
+    )
+    parser.add_argument("--seed", type=at_least(0), default=0, help="of rng in the argument expressions")
+    parser.add_argument(
+        "--output", metavar="PATH", help="the result file (default np2tnp-profile.json); a folder with --suite"
+    )
+    parser.add_argument("--no-charts", action="store_true", help="write no PNG files")
+    parser.add_argument(
+        "--dtype", choices=("float32", "float64"), default="float32", help="of --suite (default float32)"
+    )
+
+
 #: Command → what adds its own options.
-OF_COMMANDS = {"verify": _add_verify, "probe": _add_probe}
+OF_COMMANDS = {"migrate": _add_migrate, "profile": add_profile, "verify": _add_verify, "probe": _add_probe}

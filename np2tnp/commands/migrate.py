@@ -19,8 +19,7 @@ from np2tnp.migration.kept_steps import KeptSteps, key_of
 from np2tnp.migration.migration_steps import Chosen, Journey
 from np2tnp.migration.user_tests import Outcome, keep_what_passes, run_unchanged
 from np2tnp.migration.verification import Verified
-from np2tnp.options import EMITTED
-from np2tnp.profiling import profile_arguments
+from np2tnp.options import EMITTED, add_profile
 from np2tnp.profiling.hot import command_line
 from np2tnp.profiling.profiled_program import Findings
 from np2tnp.report import to_diff
@@ -101,7 +100,7 @@ def _begin(parsed: argparse.Namespace, config: Config) -> Journey | None:
         say(f"nothing can be migrated: `np2tnp check {shlex.join(parsed.paths)}` says why")
         return None
     settings = argparse.ArgumentParser()
-    profile_arguments.add_arguments(settings)
+    add_profile(settings)
     options = settings.parse_args(["--top", str(parsed.top)])
     kept = KeptSteps(config.root, command, key_of(files, config, command, parsed.top), parsed.fresh)
     return Journey(files, config, command, kept, options, say, config.quiet)

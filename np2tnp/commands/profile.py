@@ -11,9 +11,8 @@ from typing import Any
 from np2tnp.config import Config
 from np2tnp.profiling.emitted import compiled_forms, eager, emission_options, variants_of
 from np2tnp.profiling.environment import describe_host
-from np2tnp.profiling.measured import AS_GIVEN, VARIANTS, Measured, Plan
+from np2tnp.profiling.measured import AS_GIVEN, VARIANTS, Measured, Plan, settings_of
 from np2tnp.profiling.measurement import measure
-from np2tnp.profiling.profile_arguments import settings_of
 from np2tnp.profiling.results import SCHEMA, draw, missing_gpu, now, require_writable, write_json
 from np2tnp.profiling.size_grid import SizeError, parse_sizes
 from np2tnp.verify.program import require

@@ -12,9 +12,8 @@ from typing import Any
 from np2tnp.config import Config
 from np2tnp.profiling.emitted import compiled_forms, eager
 from np2tnp.profiling.environment import describe_host
-from np2tnp.profiling.measured import Measured, Plan
+from np2tnp.profiling.measured import Measured, Plan, settings_of
 from np2tnp.profiling.measurement import measure
-from np2tnp.profiling.profile_arguments import settings_of
 from np2tnp.profiling.results import SCHEMA, draw, missing_gpu, now, require_writable, write_json
 from np2tnp.profiling.size_grid import grid, parse_sizes
 from np2tnp.verify.two_texts import CannotVerify, Pair, changed_functions, rewrite_in_memory

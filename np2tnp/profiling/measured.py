@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from np2tnp.profiling.evidence import EMITTED, Ratio, Speed, Spread, pays_after, summarize
 from np2tnp.profiling.record import Signature
@@ -295,3 +296,30 @@ class Measured:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Settings(TypedDict):
+    """How every trial of a run is measured; the fields of ``Plan`` of these names say more."""
+
+    devices: str
+    repeats: int
+    budget: float
+    min_effect: float
+    timeout: float
+    memory: int
+    seed: int
+    logical_cpus: int
+
+
+def settings_of(args: argparse.Namespace) -> Settings:
+    """What the command line says of them."""
+    return Settings(
+        devices=args.device,
+        repeats=args.repeats,
+        budget=args.budget,
+        min_effect=args.min_effect,
+        timeout=args.timeout,
+        memory=args.memory,
+        seed=args.seed,
+        logical_cpus=args.logical_cpus,
+    )

@@ -16,9 +16,8 @@ from np2tnp.profiling.emitted import compiled_forms, eager, emission_options, va
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.evidence import EMITTED
 from np2tnp.profiling.hot import Ended, Hot, Ranking, Samples, command_line, rank, read_samples, run_inside
-from np2tnp.profiling.measured import Measured, Plan
+from np2tnp.profiling.measured import Measured, Plan, settings_of
 from np2tnp.profiling.measurement import measure
-from np2tnp.profiling.profile_arguments import settings_of
 from np2tnp.profiling.record import Recorded, Wanted, record
 from np2tnp.profiling.results import missing_gpu, now, require_writable, write_json
 from np2tnp.verify.two_texts import CannotVerify, Pair, changed_functions, is_migrated, read_text, rewrite_in_memory

@@ -14,7 +14,7 @@ from result_files import check, read_result
 
 from np2tnp.commands.profile import make_plan
 from np2tnp.config import Config
-from np2tnp.profiling.profile_arguments import add_arguments
+from np2tnp.options import add_profile
 
 ROOT = Path(__file__).parents[2]
 
@@ -177,7 +177,7 @@ def test_what_rewrite_keeps_as_slow_is_timed_in_every_form(tmp_path):
         "        a[i] = np.sin(a[i - 1]) + 1.0\n    return a\n"
     )
     parser = argparse.ArgumentParser()
-    add_arguments(parser)
+    add_profile(parser)
     plan = make_plan(parser.parse_args([f"{path}:f", "--size", "n=10"]), Config(root=str(tmp_path)))
     texts = [plan.pair.rewritten, *(form.text for form in plan.compiled)]
     assert [text.count("@rt.migrated") for text in texts] == [1, 1, 1]
