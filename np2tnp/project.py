@@ -36,11 +36,11 @@ from np2tnp.analysis.module.scripts import Script, script_of
 from np2tnp.catalog.catalog import load
 from np2tnp.config import Config
 from np2tnp.files import guards, suppress
-from np2tnp.files.keep_comments import find as find_kept
 from np2tnp.files.modules import Importers, Modules
 from np2tnp.files.outline import patched_names
 from np2tnp.files.problems import Problem
 from np2tnp.files.source import Source
+from np2tnp.files.suppress import find_kept
 from np2tnp.rewrite import tensor_boundary
 from np2tnp.rewrite.plan import Options
 from np2tnp.rewrite.vendoring import INSTALLED, vendored

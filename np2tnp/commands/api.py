@@ -67,11 +67,11 @@ def _hint(name: str, catalog: Catalog) -> str:
 def print_table(form: str, config: Config) -> int:
     """Prints the comparison of all names in one of :data:`FORMATS`; its totals on standard error."""
     from np2tnp.catalog.catalog import load
-    from np2tnp.report import comparison, to_table
+    from np2tnp.report import comparison
 
     catalog = load(config.target_tensorflow, config.target_numpy)
     rows = comparison.make_rows(catalog, config)
-    sys.stdout.write(to_table.FORMATS[form](rows))
+    sys.stdout.write(comparison.FORMATS[form](rows))
     sys.stdout.flush()
     if not config.quiet:
         print("\n".join(comparison.totals(rows, catalog)), file=sys.stderr)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _FORMATS = {
     "text": ("np2tnp.report.to_text", "render"),
     "full": ("np2tnp.report.to_text", "render"),
-    "concise": ("np2tnp.report.to_concise", "render"),
-    "grouped": ("np2tnp.report.to_concise", "render_by_file"),
+    "concise": ("np2tnp.report.to_text", "render_lines"),
+    "grouped": ("np2tnp.report.to_text", "render_by_file"),
     "json": ("np2tnp.report.to_json", "render"),
     "json-lines": ("np2tnp.report.to_json", "render_lines"),
     "csv": ("np2tnp.report.readiness", "to_csv"),

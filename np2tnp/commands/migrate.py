@@ -200,7 +200,7 @@ def _show(found: Findings) -> None:
     """The hot functions as ``profile`` shows them, on standard error."""
     from rich.console import Console
 
-    from np2tnp.report.to_hot import render_ranking
+    from np2tnp.report.to_profile import render_ranking
 
     console = Console(stderr=True)
     if not console.is_terminal:

@@ -102,8 +102,7 @@ def _expression(text: str) -> tuple[str, str]:
 def _run_function(args: argparse.Namespace, plan: Plan) -> int:
     from rich.console import Console
 
-    from np2tnp.report.live import live_display
-    from np2tnp.report.to_profile import render
+    from np2tnp.report.to_profile import live_display, render
 
     output = Path(args.output or "np2tnp-profile.json")
     require_writable(output)

@@ -33,8 +33,8 @@ from np2tnp.profiling.profiled_program import (
     with_companions,
 )
 from np2tnp.profiling.results import now, write_json
-from np2tnp.report.live import Display
 from np2tnp.report.progress import Stages
+from np2tnp.report.to_profile import Display
 from np2tnp.report.totals import count
 from np2tnp.verify.program import FunctionVerdict, Limits
 

@@ -81,8 +81,7 @@ def run_basics(args: argparse.Namespace, config: Config) -> int:
     """Measure and draw all five. Exit status 0 measured, 2 error. Raises CannotVerify."""
     from rich.console import Console
 
-    from np2tnp.report.live import Display, live_display
-    from np2tnp.report.to_profile import render
+    from np2tnp.report.to_profile import Display, live_display, render
 
     pair = _standard_pair(config)
     folder = Path(args.output or "np2tnp-basics")

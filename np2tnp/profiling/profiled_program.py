@@ -25,7 +25,7 @@ from np2tnp.verify.two_texts import CannotVerify, Pair, changed_functions, is_mi
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from np2tnp.report.live import Display
+    from np2tnp.report.to_profile import Display
 
 _ROUNDS = 3  #: of measuring, while functions drop out that others were measured together with
 
@@ -98,7 +98,7 @@ def run_program(args: argparse.Namespace, config: Config) -> int:
     """The command. Exit status: the program's own if that is not 0, else 0; 2 error. Raises CannotVerify."""
     from rich.console import Console
 
-    from np2tnp.report.live import live_display
+    from np2tnp.report.to_profile import live_display
 
     command = command_line(args.program)
     console = Console(stderr=False)
@@ -299,14 +299,14 @@ def reaches(place: Place, targets: set[Place], callers: dict[Place, set[Place]])
 
 
 def _show_ranking(found: Findings, console: Console) -> None:
-    from np2tnp.report.to_hot import render_ranking
+    from np2tnp.report.to_profile import render_ranking
 
     for part in render_ranking(found, console.width):
         console.print(part, highlight=False)
 
 
 def _show_decisions(found: Findings, console: Console) -> None:
-    from np2tnp.report.to_hot import render_decisions
+    from np2tnp.report.to_profile import render_decisions
 
     for part in render_decisions(found, console.width):
         console.print(part, highlight=False)

@@ -9,9 +9,8 @@ import sys
 
 from np2tnp.catalog.catalog import Catalog, load
 from np2tnp.config import Config
-from np2tnp.report.comparison import Row, make_rows, totals
+from np2tnp.report.comparison import Row, make_rows, to_markdown, totals
 from np2tnp.report.fates import VERDICTS
-from np2tnp.report.to_table import to_markdown
 
 _SECTIONS = (
     ("numpy", "Functions"), ("numpy.linalg", "Linear algebra"), ("numpy.fft", "Fourier transforms"),

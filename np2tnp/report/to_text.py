@@ -1,16 +1,29 @@
-"""For people at a terminal: findings by file, each with its source line, and what it all comes to."""
+"""Findings as text: by file with source lines and what it all comes to, for people; a line each, for editors, grep."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
+from itertools import groupby
 
 from np2tnp.config import Config
 from np2tnp.model import Finding, Run, Safety, Verdict
 from np2tnp.report.excerpt import excerpt, lines_of
 from np2tnp.report.readiness import summary
 from np2tnp.report.style import Style, visible
-from np2tnp.report.totals import is_clear, needed, shown, told, totals, verdict_said
+from np2tnp.report.totals import (
+    UNKNOWN,
+    clear_words,
+    count,
+    is_clear,
+    needed,
+    shown,
+    told,
+    totals,
+    undecided_places,
+    unresolved_places,
+    verdict_said,
+)
 
 _COLOURS = {
     Verdict.CONVERT: "green",
@@ -65,3 +78,38 @@ def _width(text: str) -> int:
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
     )
+
+
+def render_lines(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
+    """``path:line:column: CODE message`` of each, and (without ``quiet``) a line that counts and what is unresolved."""
+    style = Style(colour)
+    for item in shown(run, config):
+        place = f"{style(visible(item.path), 'bold')}:{item.place}"
+        yield f"{place}: {style(item.code, 'red')} {visible(told(item))}\n"
+    yield from _ending(run, config)
+
+
+def render_by_file(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
+    """The same under a heading for each file, without it in the lines."""
+    style = Style(colour)
+    for path, findings in groupby(shown(run, config), key=lambda item: item.path):
+        yield f"{style(visible(path), 'bold')}:\n"
+        for item in findings:
+            yield f"  {item.place:<8} {style(item.code, 'red')} {visible(told(item))}\n"
+        yield "\n"
+    yield from _ending(run, config)
+
+
+def _ending(run: Run, config: Config) -> Iterator[str]:
+    if config.quiet:
+        return
+    summary = run.summary
+    unresolved = f"{count(summary.unresolved, 'line')} unresolved ({unresolved_places(run)})"
+    rest = f", {visible(unresolved)}" if summary.unresolved else ""
+    undecided = len(undecided_places(run))
+    rest += f", {count(undecided, 'function')} undecided ({UNKNOWN})" if undecided else ""
+    hidden = summary.hidden - summary.known
+    rest += f", {hidden} hidden by options or comments" if hidden else ""
+    rest += f", {count(summary.errors, 'error')}" if summary.errors else ""
+    yield from (visible(note) + "\n" for note in (*run.notes, *run.skipped))
+    yield f"{clear_words(run)}\n" if is_clear(run) else f"{count(len(shown(run, config)), 'finding')}{rest}.\n"

@@ -16,7 +16,7 @@ from np2tnp.catalog import load
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.cli import main
 from np2tnp.config import Config
-from np2tnp.report import comparison, to_api, to_coverage, to_table
+from np2tnp.report import comparison, to_api, to_coverage
 from np2tnp.report.fates import VERDICTS
 
 COVERAGE = Path(__file__).parents[2] / "docs" / "coverage.md"
@@ -213,11 +213,11 @@ def test_the_share_of_verified_targets(rows: list[comparison.Row]) -> None:
 
 
 def test_the_three_forms_tell_the_same(rows: list[comparison.Row]) -> None:
-    as_json = json.loads(to_table.to_json(rows))
-    as_csv = list(csv.DictReader(io.StringIO(to_table.to_csv(rows))))
+    as_json = json.loads(comparison.to_json(rows))
+    as_csv = list(csv.DictReader(io.StringIO(comparison.to_csv(rows))))
     assert [row["api"] for row in as_json] == [row["api"] for row in as_csv] == sorted(row.api for row in rows)
     assert [row["reason"] for row in as_json] == [row["reason"] for row in as_csv]
-    markdown = to_table.to_markdown(rows).splitlines()
+    markdown = comparison.to_markdown(rows).splitlines()
     assert len(markdown) == len(rows) + 2
     assert {line.replace("\\|", "").count("|") for line in markdown} == {9}
 

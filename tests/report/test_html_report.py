@@ -18,8 +18,7 @@ from np2tnp.profiling.evidence import Ratio, Spread, judge_speed
 from np2tnp.profiling.measured import Measured, Plan, Trial
 from np2tnp.report.html.markup import element, join, prose
 from np2tnp.report.html.svg import Curve, line_chart, log_axis
-from np2tnp.report.live import live_display
-from np2tnp.report.to_profile import times
+from np2tnp.report.to_profile import live_display, times
 from np2tnp.verify.two_texts import Pair
 
 PROGRAM = """

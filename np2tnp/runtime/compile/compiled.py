@@ -33,16 +33,18 @@ from np2tnp.runtime.base.looking import is_of, is_plain_tuple, tuple_like
 from np2tnp.runtime.base.precision import is_single
 from np2tnp.runtime.base.tracing import Read, Trace, all_hold, limited, tracing
 from np2tnp.runtime.base.updated import updated
-from np2tnp.runtime.compile.compiled_state import MoreAttributes, State, stand_in
 from np2tnp.runtime.compile.signatures import (
     IDENTITY,
     Family,
+    MoreAttributes,
+    State,
     Unchanged,
     as_symbol,
     as_tensor,
     exchanged,
     form,
     identity,
+    stand_in_of,
 )
 from np2tnp.runtime.symbols.carried_values import Kind
 from np2tnp.runtime.symbols.growing_list import Growth, grown_items
@@ -719,7 +721,7 @@ def _traced(
                 named = {name: exchanged(value, arrays, rest, is_plain(name)) for name, value in call.kwargs.items()}
                 kept = containers_in(given, named, known=state is None)
                 if state is not None:
-                    trace.object = given[0] = stand_in(given[0])
+                    trace.object = given[0] = stand_in_of(given[0])
                 owner = [] if state is None else vars(given[0]).values()
                 records = Unchanged((*owner, *given[len(given) and state is not None :], *named.values()))
                 with limited():

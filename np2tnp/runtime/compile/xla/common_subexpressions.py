@@ -12,9 +12,8 @@ from typing import Any
 
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.tracing import Trace
-from np2tnp.runtime.compile.xla.materialize import FUSED, in_memory
+from np2tnp.runtime.compile.xla.materialize import FUSED, in_memory, is_large
 from np2tnp.runtime.compile.xla.padded_stores import origin
-from np2tnp.runtime.compile.xla.sliced_reductions import is_large
 
 #: How long further operations take that XLA makes part of the loop that reads their results.
 _COSTS = {

@@ -17,7 +17,6 @@ from typing import Any
 
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.tracing import Trace, current
-from np2tnp.runtime.compile.xla.sliced_reductions import is_large
 from np2tnp.runtime.indexing.keys import Basic
 
 #: Operations that take longer than storing and reading their result, and how long they take beside a sum.
@@ -37,6 +36,16 @@ FUSED = {
 _MUCH = 24
 #: How far to look.
 _MOST_OPERATIONS = 100
+#: Arrays of fewer elements are as fast without.
+_LEAST = 4096
+
+
+def is_large(x: Any) -> bool:
+    """Whether XLA is to compile this, and `x` has so many elements that passes over memory count."""
+    trace = current()
+    if trace is None or trace.mode != "xla" or not x.shape.is_fully_defined():
+        return False
+    return int(x.shape.num_elements()) >= _LEAST
 
 
 def is_costly(x: Any) -> bool:

@@ -17,9 +17,8 @@ import numpy as np
 
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.tracing import Trace
-from np2tnp.runtime.compile.xla.materialize import updated_with_itself
+from np2tnp.runtime.compile.xla.materialize import is_large, updated_with_itself
 from np2tnp.runtime.compile.xla.padded_stores import origin, stored_slice
-from np2tnp.runtime.compile.xla.sliced_reductions import is_large
 from np2tnp.runtime.compile.xla.store_forwarding import Bounds, bounds_of, size_of
 
 #: Operations that work element by element.

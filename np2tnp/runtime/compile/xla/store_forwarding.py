@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.compile.xla.materialize import is_large
 from np2tnp.runtime.compile.xla.padded_stores import origin
-from np2tnp.runtime.compile.xla.sliced_reductions import is_large
 
 #: The share of the array that is read, at most: what was stored may be calculated once more for it.
 _SHARE = 1 / 8

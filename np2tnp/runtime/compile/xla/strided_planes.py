@@ -19,8 +19,8 @@ from typing import Any
 
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.tracing import Trace, current
+from np2tnp.runtime.compile.xla.materialize import is_large
 from np2tnp.runtime.compile.xla.padded_stores import origin
-from np2tnp.runtime.compile.xla.sliced_reductions import is_large
 from np2tnp.runtime.indexing.keys import Basic, resolve_basic
 
 #: An array is at most so many planes.

@@ -28,7 +28,7 @@ from np2tnp.runtime.base.shapes import (
     slice_axis,
     static_shape,
 )
-from np2tnp.runtime.compile.xla.concatenation import joined
+from np2tnp.runtime.compile.xla.fused_forms import joined
 from np2tnp.runtime.functions.arrays.manipulation import at_least, tiled
 from np2tnp.runtime.symbols.growing_list import listed
 

@@ -27,7 +27,7 @@ from np2tnp.runtime.base.shapes import (
     slice_axis,
     static_shape,
 )
-from np2tnp.runtime.compile.xla.concatenation import joined
+from np2tnp.runtime.compile.xla.fused_forms import joined
 from np2tnp.runtime.compile.xla.materialize import stored_first
 
 __all__ = [

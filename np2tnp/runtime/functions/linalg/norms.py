@@ -15,7 +15,8 @@ from np2tnp.runtime.base.operands import reshaped, transposed
 from np2tnp.runtime.base.promotion import cast, dtype_of
 from np2tnp.runtime.base.shapes import is_all_finite, must_hold, normal_axes, rank_of, require, static_shape
 from np2tnp.runtime.base.tracing import check, current
-from np2tnp.runtime.compile.xla.sliced_reductions import is_large, shortened, summed
+from np2tnp.runtime.compile.xla.fused_forms import shortened, summed
+from np2tnp.runtime.compile.xla.materialize import is_large
 from np2tnp.runtime.functions.axes import as_scalar
 
 __all__ = [

@@ -21,7 +21,8 @@ from np2tnp.runtime.base.promotion import array, cast, constant, dtype_of, float
 from np2tnp.runtime.base.shapes import is_all_finite
 from np2tnp.runtime.base.tracing import current
 from np2tnp.runtime.base.ufunc_tables import op
-from np2tnp.runtime.compile.xla.sliced_reductions import is_large, shortened, summed
+from np2tnp.runtime.compile.xla.fused_forms import shortened, summed
+from np2tnp.runtime.compile.xla.materialize import is_large
 from np2tnp.runtime.functions.axes import (
     UNSET,
     as_scalar,

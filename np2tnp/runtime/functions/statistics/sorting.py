@@ -15,7 +15,8 @@ from np2tnp.runtime.base.operands import transposed
 from np2tnp.runtime.base.promotion import array, cast, constant, operand, operand_tensor, result_dtype, tensor_dtype
 from np2tnp.runtime.base.shapes import must_hold
 from np2tnp.runtime.base.ufunc_tables import op
-from np2tnp.runtime.compile.xla.sliced_reductions import is_large, shortened
+from np2tnp.runtime.compile.xla.fused_forms import shortened
+from np2tnp.runtime.compile.xla.materialize import is_large
 from np2tnp.runtime.functions.axes import (
     UNSET,
     axes_tensor,

@@ -1,5 +1,9 @@
-"""Extremes and sums for XLA. Its reductions on a CPU go from element to element; the maximum, or the sum, of two slices
-is vector code, and part of the loop that makes the elements.
+"""Extremes, sums and concatenations as XLA fuses them with what makes and reads the arrays.
+
+Its reductions on a CPU go from element to element; the maximum, or the sum, of two slices is vector code, and part of
+the loop that makes the elements. A concatenation is a pass over memory for each part and one for the whole; where one
+part is nearly everything (a roll, another row at an end) the others are chosen element by element, which is fused with
+what reads the result.
 """
 
 from __future__ import annotations
@@ -8,23 +12,15 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from np2tnp.runtime.base.lazy_tensorflow import tf
-from np2tnp.runtime.base.tracing import current
+from np2tnp.runtime.compile.xla.materialize import is_costly, is_large
 
 #: Into how many slices an axis is cut, of which then the extreme is taken.
 _SLICES = 8
 #: For sums: of more slices, or of slices of slices, XLA would store the elements first rather than make them in place.
 _ADDED = 4
-#: Arrays of fewer elements are as fast without.
-_LEAST = 4096
-
-
-def is_large(x: Any) -> bool:
-    """Whether XLA is to compile this, and `x` has so many elements that passes over memory count."""
-    trace = current()
-    if trace is None or trace.mode != "xla" or not x.shape.is_fully_defined():
-        return False
-    return int(x.shape.num_elements()) >= _LEAST
 
 
 def shortened(x: Any, axis: int, greatest: bool) -> Any:
@@ -55,3 +51,28 @@ def _further(x: Any, y: Any, greatest: bool) -> Any:
     if x.dtype.is_floating:
         ahead = tf.logical_or(ahead, tf.math.is_nan(x))
     return tf.where(ahead, x, y)
+
+
+#: Of how many parts there may be a choice for each element.
+_MOST = 3
+#: The share of the whole that all parts but one have together, at most.
+_SHARE = 1 / 16
+
+
+def joined(parts: list[Any], axis: int) -> Any:
+    """Tensors of one dtype one after another on `axis`, which counts from 0."""
+    lengths = [part.shape[axis] for part in parts]
+    if len(parts) > _MOST or None in lengths or not any(map(is_large, parts)) or any(map(is_costly, parts)):
+        return tf.concat(parts, axis)
+    whole = sum(lengths)
+    if 0 in lengths or whole - max(lengths) > _SHARE * whole:
+        return tf.concat(parts, axis)
+    places = np.arange(whole).reshape((-1,) + (1,) * (parts[0].shape.rank - 1 - axis))
+    end, result = whole, None
+    for part, length in zip(parts[::-1], lengths[::-1], strict=True):
+        paddings = [(0, 0)] * part.shape.rank
+        paddings[axis] = (end - length, whole - end)
+        padded = tf.raw_ops.Pad(input=part, paddings=tf.constant(paddings, tf.int32))
+        result = padded if result is None else tf.raw_ops.SelectV2(condition=places < end, t=padded, e=result)
+        end -= length
+    return result
