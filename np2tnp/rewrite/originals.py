@@ -247,6 +247,7 @@ class _Reach:
             self._by_word.setdefault(name.rpartition(".")[2], set()).add(name)
         self._leads: dict[str, set[str]] = {}  #: a name of the module or of its classes -> the words behind it
         self._classes_run = False  #: whether code runs where a class is made
+        self._others = _only_read(module.node)
         for statement in module.node.body:
             self._note(statement)
         mentioned = _words(module.node)
@@ -280,23 +281,28 @@ class _Reach:
                 self._note(inner)
         elif isinstance(statement, cst.SimpleStatementLine):
             if not any(isinstance(part, (cst.Import, cst.ImportFrom)) for part in statement.body):
-                names = _words(statement)
+                names = self._leading(statement)
         else:
             for block in blocks_of(statement):
                 for inner in statements_of(block):
                     self._note(inner)
-            names = _words(statement) if not isinstance(statement, (cst.If, cst.Try)) else ()
+            names = self._leading(statement) if not isinstance(statement, (cst.If, cst.Try)) else ()
         words = _words(statement) if names else set()
         for name in names:
             self._leads.setdefault(name, set()).update(words)
 
+    def _leading(self, statement: cst.CSTNode) -> set[str]:
+        """The words by which something that `statement` made or changed may be found, `np` and `np.ones` aside."""
+        aside: set[int] = set()
+        for node in walk(statement):
+            if type(node) is cst.Attribute and dotted(node).partition(".")[0] in self._others:
+                aside.update(id(part) for part in walk(node))
+        return {part.value for part in walk(statement) if type(part) is cst.Name and id(part) not in aside}
+
     def _collect(self, statement: cst.CSTNode, words: set[str], is_late: bool) -> bool:
         """The words that run when the statement does; False for what may run anything."""
         if isinstance(statement, cst.FunctionDef):
-            heads: list[cst.CSTNode] = [*statement.decorators, statement.params]
-            if statement.returns is not None:
-                heads.append(statement.returns)
-            for head in heads:
+            for head in _evaluated(statement):
                 words |= _words(head)
             if any(dotted(_called(it.decorator)) in self._leads for it in statement.decorators):
                 words |= _words(statement.body)  # a decorator of the module's own may call it
@@ -323,6 +329,37 @@ class _Reach:
             inner_imports = (part for part in walk(statement) if isinstance(part, (cst.Import, cst.ImportFrom)))
             return not is_late or all(map(_is_of_others, inner_imports))
         return True
+
+
+def _evaluated(function: cst.FunctionDef) -> Iterator[cst.CSTNode]:
+    """What a ``def`` evaluates itself: decorators, defaults and annotations, not the names of its parameters."""
+    yield from function.decorators
+    for part in walk(function.params):
+        if type(part) is cst.Annotation:
+            yield part
+        elif type(part) is cst.Param and part.default is not None:
+            yield part.default
+    if function.returns is not None:
+        yield function.returns
+
+
+def _only_read(tree: cst.Module) -> set[str]:
+    """The names of modules of others from which a module only reads: no function of its own is reached by them."""
+    names: set[str] = set()
+    read: set[int] = set()
+    for node in walk(tree):
+        if type(node) is cst.Import and _is_of_others(node):
+            names.update(alias.evaluated_alias or alias.evaluated_name.partition(".")[0] for alias in node.names)
+            read.update(id(part) for part in walk(node))
+        elif type(node) is cst.Attribute:
+            read.add(id(node.attr))
+            read.add(id(node.value))
+    for node in walk(tree):
+        if type(node) is cst.Name and id(node) not in read:
+            names.discard(node.value)
+        elif isinstance(node, (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.Del)):
+            names -= _words(node.target)
+    return names
 
 
 def _called(node: cst.BaseExpression) -> cst.BaseExpression:

@@ -281,6 +281,7 @@ def plan_region(
     if options.float32:
         double += single_precision.of_draws(module, facts.node)
         double += single_precision.of_waiting(module, facts)
+        double += single_precision.of_unseen(context)
         plan.float32 = not double and not facts.generator
         plan.hits += double or [Hit(single_precision.CODE, facts.node, single_precision.WORDS, Verdict.NOTE)]
     if options.compile != "none":

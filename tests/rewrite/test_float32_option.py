@@ -262,3 +262,54 @@ def test_other_loops_and_steps_work_in_float32(text: str) -> None:
     report = rewrite(f"import numpy as np\n{text}", float32=True)
     assert report.new_text is not None
     assert "float32=True" in report.new_text
+
+
+UNSEEN = """
+import numpy as np
+
+
+class Net:
+    def __init__(self, w):
+        self.w = w
+
+    def predict(self, x):
+        return np.asarray(x * self.w, dtype=np.float32)
+
+
+def of_attribute(net, x):
+    return np.exp(net.w * x).sum()
+
+
+def of_callback(f, x):
+    return np.exp(f(x)) * x
+
+
+def of_method(net, x, n):
+    out = []
+    for _ in range(n):
+        boxes = net.predict(x)
+        boxes[0] = np.clip(boxes[0], 0, 1)
+        out.append(np.sqrt(boxes).sum())
+    return out
+
+
+def calls(name):
+    w = np.linspace(0.1, 1.0, 4, dtype=np.float32)
+    x = np.arange(4.0)
+    if name == "attribute":
+        return of_attribute(Net(w), x)
+    if name == "callback":
+        return of_callback(lambda v: v.astype(np.float32), x)
+    return of_method(Net(w), x, 2)
+"""
+
+
+@pytest.mark.parametrize("name", ["attribute", "callback", "method"])
+def test_arrays_of_float32_that_no_door_sees_are_refused_by_none(name: str) -> None:
+    """Where the call cannot begin again with the original, the function stays in float64 beforehand."""
+    from side_by_side import Call
+
+    new = rewrite(UNSEEN, float32=True).new_text or ""
+    assert f"@rt.migrated\ndef of_{name}" in new
+    judged = Pair(UNSEEN, new).compare([Call.parse(f"calls('{name}')")])
+    assert [it.kind for it in judged] == ["equal"]

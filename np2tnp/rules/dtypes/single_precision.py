@@ -8,7 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.promotion_rules import CANONICAL, DTYPE_NAMES, dtype_char
-from np2tnp.analysis.domain.values import Array, Const, Value, scalar_type
+from np2tnp.analysis.domain.values import Array, Const, Unknown, Value, scalar_type
 from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import walk
@@ -131,6 +131,22 @@ def of_waiting(module: ModuleInfo, facts: ev.RegionFacts) -> Iterator[Hit]:
     if facts.qualname.rpartition(".")[2] in module.waited_for:
         words = "a function that calls it waits for a difference that float32 may never resolve"
         yield Hit(STAYS, facts.node, f"stays in float64: {words}", Verdict.NOTE)
+
+
+def of_unseen(context: Context) -> Iterator[Hit]:
+    """Of a function that computes with what no door sees, and whose call cannot begin again if that is of float32."""
+    for event in context.facts.events:
+        if isinstance(event, ev.Call) and event.api is not None:
+            values = [argument.value for argument in event.arguments]
+        elif isinstance(event, ev.Operator):
+            values = list(event.operands)
+        else:
+            continue
+        if any(isinstance(it, Unknown) and it.exact is None and it.refs for it in values):
+            if context.facts.objects - {"self"} or not context.begins_again():
+                words = "what it gets from other code may be of float32 already, and a call of it cannot begin again"
+                yield Hit(STAYS, event.node, f"stays in float64: {words}", Verdict.NOTE)
+            return
 
 
 def _waited_for(module: ModuleInfo) -> frozenset[str]:
