@@ -96,3 +96,11 @@ def test_descending_order_where_numpy_knows_it(name: str, keywords: dict[str, bo
     if keywords.get("stable"):
         check(name, np.array([[1, 2, 1, 2], [True, False, False, True]]), axis=1, claimed=knows, **keywords)
         check(name, np.array([True, False, True]), claimed=knows, **keywords)
+
+
+def test_where_alone_heeds_no_mask() -> None:
+    """NumPy's function reads the data of a masked array; only its method and ``nonzero`` leave masked items out."""
+    masked = np.ma.array([1.0, -2.0, 3.0], mask=[True, False, False]) > 0
+    assert [places.tolist() for places in rt.where(masked)] == [places.tolist() for places in np.where(masked)]
+    assert [places.tolist() for places in rt.nonzero(masked)] == [places.tolist() for places in np.nonzero(masked)]
+    assert [len(places) for places in rt.where(masked)] != [len(places) for places in rt.nonzero(masked)]

@@ -295,9 +295,9 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
 
 @exact("numpy.where")
 def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
-    """``numpy.where``: with `x` and `y`, of their common dtype (Python numbers are weak); alone, :func:`nonzero`."""
+    """``numpy.where``: with `x` and `y`, of their common dtype (Python numbers are weak); alone, as :func:`nonzero`."""
     if x is None and y is None:
-        return nonzero(condition)
+        return _places(condition)  # a masked array's own nonzero() heeds its mask, NumPy's where does not
     if x is None or y is None:
         raise Unsupported("only one of x and y")
     mask = truth(array(condition))
@@ -311,6 +311,10 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
 @exact("numpy.nonzero")
 def nonzero(a: Any) -> Any:
     """``numpy.nonzero``: a tuple with one int64 tensor of places for each dimension."""
+    return _places(a)
+
+
+def _places(a: Any) -> tuple[Any, ...]:
     x = array(a)
     rank = rank_of(x)
     if rank == 0:
