@@ -84,12 +84,13 @@ class InPlaceOperator(Rule):
 #: Operators that give their operands' dtype where that is a floating one.
 _OPERATORS = frozenset(("add", "sub", "mul", "truediv"))
 _INEXACT = frozenset("fdFD")
+_ARITHMETIC = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide)
 #: Reductions whose result fits into the dtype of the floats or complex numbers that are reduced.
 _REDUCTIONS = frozenset(
     f"{owner}.{name}"
     for owner in ("numpy", "ndarray")
     for name in ("amax", "amin", "max", "mean", "median", "min", "prod", "ptp", "std", "sum", "var")
-)
+) | {"numpy.linalg.norm"}
 
 
 #: What a door for floats lets in.
@@ -117,15 +118,28 @@ def _fits(base: Array, value: Value, event: ev.Store, context: Context) -> bool:
         kind = scalar_type(value)  # Scalar: it may be NumPy's float64, which is Python's float, too
         return kind in ("int", "float") and (isinstance(value, Const) or base.dtypes <= {"d", "D"})
     assert isinstance(event.node, cst.AugAssign)
-    call = context.calls.get(id(event.node.value))
-    if call is not None and _reduces(call, event.target):
+    if _is_of_reductions(event.node.value, event.target, context):
         return True
     promoted = {"f": "f", "d": "dfilhb", "F": "Ff", "D": "DFdfilhb"}
     return value.rank == 0 and all(value.dtypes <= set(promoted[char]) for char in base.dtypes)
 
 
+def _is_of_reductions(node: cst.BaseExpression, target: cst.BaseExpression, context: Context) -> bool:
+    """Whether `node` is a reduction of `target`, or made of such and of literal numbers by arithmetic.
+
+    It then has the dtype of `target`, and a shape that fits into it.
+    """
+    if isinstance(node, cst.BinaryOperation):
+        if not isinstance(node.operator, _ARITHMETIC):
+            return False
+        sides = [side for side in (node.left, node.right) if not isinstance(side, (cst.Integer, cst.Float))]
+        return bool(sides) and all(_is_of_reductions(side, target, context) for side in sides)
+    call = context.calls.get(id(node))
+    return call is not None and _reduces(call, target)
+
+
 def _reduces(call: ev.Call, target: cst.BaseExpression) -> bool:
-    """Whether `call` reduces the whole array `target`, or its axes to one element each."""
+    """Whether `call` reduces the whole array `target`, its first axes, or its axes to one element each."""
     node = call.node
     if call.api not in _REDUCTIONS:
         return False
@@ -139,10 +153,19 @@ def _reduces(call: ev.Call, target: cst.BaseExpression) -> bool:
     if not dotted(target) or dotted(reduced) != dotted(target):
         return False
     named = {item.keyword.value: item.value for item in more if item.keyword is not None}
+    if more and more[0].keyword is None and not more[0].star and call.api != "numpy.linalg.norm":
+        named.setdefault("axis", more[0].value)
     if len(named) != len(more) or not named.keys() <= {"axis", "keepdims"}:
         return False
     keeps = named.get("keepdims")
-    return "axis" not in named or (isinstance(keeps, cst.Name) and keeps.value == "True")
+    return "axis" not in named or _is_first(named["axis"]) or (isinstance(keeps, cst.Name) and keeps.value == "True")
+
+
+def _is_first(axis: cst.BaseExpression) -> bool:
+    """Whether these are an array's first axes: what is left has the last ones, and is broadcast along the first."""
+    items = [item.value for item in axis.elements] if isinstance(axis, cst.Tuple) else [axis]
+    written = sorted(item.value if isinstance(item, cst.Integer) else "-" for item in items)
+    return written == [str(number) for number in range(len(items))]
 
 
 def _spelt_out(updated: cst.AugAssign) -> cst.BaseSmallStatement:
