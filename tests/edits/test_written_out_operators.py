@@ -54,7 +54,11 @@ PLAIN = [
     ("x = np.ones((n, 2), dtype=np.float32)", "x -= np.sum(x, axis=0, keepdims=True)", "x = x - tnp.sum(x, axis=0, "),
     ("x = np.ones((n, 3))", "x -= x.mean(axis=0)", "x = x - tnp.mean(x, axis=0)"),
     ("x = np.ones((n, 3, 2))", "x -= x.mean((0, 1))", "x = x - tnp.mean(x, (0, 1))"),
-    ("x = np.ones((n, 3, 2), np.float32)", "x /= x.std(axis=(0, 1)) + 1e-8", "x = x / (tnp.std(x, axis=(0, 1)) + 1e-8)"),
+    (
+        "x = np.ones((n, 3, 2), np.float32)",
+        "x /= x.std(axis=(0, 1)) + 1e-8",
+        "x = x / (tnp.std(x, axis=(0, 1)) + 1e-8)",
+    ),
     ("x = np.ones((n, 3))", "x /= 2 * x.sum(axis=-1, keepdims=True) - x.min()", "x = x / (2 * tnp.sum(x, axis=-1, "),
     ("x = np.arange(3.0) - n", "x /= np.linalg.norm(x)", "x = x / tf.norm(x)"),
     ("x = np.zeros(n)", "x += 1 + n", "x = x + (1 + n)"),

@@ -600,3 +600,20 @@ def test_a_function_that_puts_other_items_into_a_dict_meanwhile_is_noticed(name:
 
     with pytest.raises(UnverifiedError, match="got other items meanwhile"):
         module[name](held, replaces)
+
+
+def test_nothing_is_asked_of_a_seed() -> None:
+    text = """
+import numpy as np
+
+
+def clusters(X, k, seed=0):
+    rng = np.random.default_rng(seed)
+    centers = X[rng.choice(len(X), k, replace=False)]
+    for _ in range(3):
+        nearest = np.linalg.norm(X[:, None] - centers[None], axis=2).argmin(axis=1)
+        centers = np.array([X[nearest == j].mean(axis=0) for j in range(k)])
+    return centers
+"""
+    new = analyze(Source("seeds.py", text), Config(rewrite=True)).new_text or ""
+    assert '@rt.migrated(floats="X")\ndef clusters' in new

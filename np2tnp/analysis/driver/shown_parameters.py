@@ -144,14 +144,18 @@ def _calls_of_members(body: cst.CSTNode) -> Iterator[tuple[cst.Call, str]]:
 
 
 def worked_on(function: cst.FunctionDef, facts: ev.RegionFacts) -> frozenset[str]:
-    """The names with which the function does more than give them to functions that are no NumPy's.
+    """The names with which the function does more than give them to functions that are no NumPy's, or that draw.
 
-    Others are handed on alone, such as the function ``f`` of ``gradient(f, x)``.
+    Others are handed on alone, such as the function ``f`` of ``gradient(f, x)``, and seeds.
     """
-    calls = (event for event in facts.events if isinstance(event, ev.Call) and event.api is None)
+    calls = (event for event in facts.events if isinstance(event, ev.Call) and _computes_elsewhere(event.api))
     handed = {id(argument.node.value) for event in calls for argument in event.arguments}
     names = (node for node in nodes_of(function.body) if type(node) is cst.Name)
     return frozenset(node.value for node in names if id(node) not in handed)
+
+
+def _computes_elsewhere(api: str | None) -> bool:
+    return api is None or api.startswith("numpy.random.")
 
 
 def path_of(node: cst.CSTNode) -> str:
