@@ -5,7 +5,7 @@
 Programs: fixtures/programs, fixtures/projects, the snippets of fixtures/semantics, and modules of installed packages
 with their doctests or tests (`witness/subjects.py` lists them; what is not installed is left out). Each task runs in a
 child process without network, with every place of its text observed (`witness/instrument.py`). What the words mean is
-told in docs/architecture.md, "The oracle".
+told in docs/dev/decisions (the oracle).
 
 Prints, by state of the region, how many events happened and how many of them were told (recall); by code, how many
 flagged places were executed and at how many of them it happened (precision); and the misses. The snippets, which are

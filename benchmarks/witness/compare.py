@@ -1,4 +1,4 @@
-"""Compares what was seen with what ``check`` says. What the words mean is told in docs/architecture.md."""
+"""Compares what was seen with what ``check`` says. What the words mean is told in docs/dev/decisions (the oracle)."""
 
 from __future__ import annotations
 

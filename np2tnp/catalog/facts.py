@@ -109,7 +109,7 @@ class GivenBack:
 
 @dataclass(frozen=True, slots=True)
 class ApiFact:
-    """All that is known of one NumPy API. See docs/architecture.md, "The catalog", for the meaning of the fields."""
+    """All that is known of one NumPy API. See docs/dev/reference/catalog-format.md for the meaning of the fields."""
 
     name: str
     kind: str

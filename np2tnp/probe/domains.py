@@ -4,7 +4,7 @@ A call is equal where its parameters are among the accepted ones, its arrays hav
 of a kind that was tried, and nothing that lies *outside* applies: a condition that some of the calls that differ have
 in common, in the words of :func:`conditions`. So an odd form of a call (an empty array, a bare array in place of a
 list of arrays, a shift of ``np.int8``) is left out by itself, and takes no dtype away from all others. What no
-condition explains does. See docs/architecture.md, "The domain of agreement", for the vocabulary.
+condition explains does. See docs/dev/reference/catalog-format.md for the vocabulary.
 """
 
 from __future__ import annotations

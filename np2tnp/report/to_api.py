@@ -133,7 +133,7 @@ def _signature(fact: ApiFact) -> str:
     return f"{fact.name}({', '.join(fact.parameters)})"
 
 
-#: Dtype rules of the catalog (docs/architecture.md) as a person would say them.
+#: Dtype rules of the catalog (docs/dev/reference/catalog-format.md) as a person would say them.
 _RULES = {
     "same": "the dtype of {}",
     "promote": "{} promoted",

@@ -1,4 +1,4 @@
-"""The catalog's loader, and that the generated facts keep the shape that docs/architecture.md promises."""
+"""The catalog's loader, and that the facts keep the shape that docs/dev/reference/catalog-format.md promises."""
 
 from __future__ import annotations
 

@@ -278,7 +278,8 @@ def migrated(
     ----------
     updates : parameters, as in ``updates="x, w"``, that the body may update; it then returns ``rt.updated(result,
         name=final, ...)``. The final values are copied into the caller's ndarrays. Where it is no text but a tuple, as
-        an earlier release wrote, it means what `changes` means, and `mutates` what `updates` means.
+        an earlier release wrote, it means what `changes` means.
+    mutates : as an earlier release wrote: what `updates` names today.
     returns : parameters that the result may *be*; where it is, the caller's own object is returned.
     floats : parameters, as in ``floats="x, w"``, that are ndarrays of float32 or float64 with at least one element and
         one axis.
@@ -347,7 +348,7 @@ def migrated(
     Raises
     ------
     UnverifiedError
-        When called with something for which equality with NumPy was not verified (see docs/architecture.md).
+        When called with something for which equality with NumPy was not verified (see docs/dev/reference).
         Refused before the body runs, which is what `refuses`, `arrays` and the classes of arguments decide, it leaves
         all arguments as they were. Inside of it, no argument in `mutates` is written back, but what NumPy's part of the
         body, or a function that it called, has updated by then stays so.
