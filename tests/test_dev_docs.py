@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from inspect import signature
 from pathlib import Path
 
@@ -209,3 +210,25 @@ def test_a_decision_has_its_parts(page: Path) -> None:
     assert heads[:3] == ["Context", "Decision", "Measured"]
     assert heads[3:] in ([], ["Rejected"], ["Instead of"])
     assert text.startswith(f"# {int(page.name[:4])}. ")
+
+
+RULE = """
+import sys, textwrap
+from np2tnp.config import Config
+from np2tnp.engine import analyze
+from np2tnp.files.source import Source
+exec(sys.stdin.read())
+for text in (GlobalSeeds.doc.bad, GlobalSeeds.doc.good):
+    report = analyze(Source("a.py", f"import numpy as np\\n\\n\\n{text}"), Config())
+    print(sum(finding.code == "TNP602" for finding in report.findings))
+"""
+
+
+def test_the_rule_of_the_how_to_works() -> None:
+    text = (DEV / "how-to" / "add-a-rule.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^    ```python\n(.*?)^    ```$", text, re.DOTALL | re.MULTILINE)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", RULE], input=textwrap.dedent(block), env=environment, capture_output=True, text=True
+    )
+    assert done.stdout.split() == ["1", "0"], done.stderr

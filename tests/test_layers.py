@@ -1,4 +1,4 @@
-"""Imports only go to lower layers, as docs/architecture.md promises; inside runtime and analysis, to lower rooms."""
+"""Imports only go to lower layers, as the order of layers asks; inside runtime and analysis, to lower rooms."""
 
 from __future__ import annotations
 
