@@ -32,13 +32,13 @@ from np2tnp.rewrite.boundaries import (
 )
 from np2tnp.rewrite.buffer_swap_names import follow
 from np2tnp.rewrite.originals import below_original, is_protocol, kept_original, original_name, place, with_block
-from np2tnp.rewrite.plan import Names, RegionPlan
+from np2tnp.rewrite.plan import Names, RegionPlan, hands_on
 from np2tnp.rewrite.purity import pure_regions
 from np2tnp.rewrite.size_limits import EAGERLY, arrays_by_row, is_vectorized, least_elements, made_elements
 from np2tnp.rewrite.staging.staged_functions import stage
 from np2tnp.rewrite.staging.symbol_reads import array_attributes
 from np2tnp.rewrite.state_reads import lifted_names, live_names, settle, settled_first, with_settled
-from np2tnp.rewrite.work import counted_work
+from np2tnp.rewrite.work import counted_work, why_left
 from np2tnp.rewrite.written_imports import add_imports, add_script_start, add_startup, without_unused_imports
 from np2tnp.rules.base import Hit
 from np2tnp.rules.host.migrated_callees import calls_of_runtime
@@ -95,6 +95,7 @@ def _report(source: Source, session: Session) -> FileReport:
     unresolved = {id(node): node for node in session.analysis.unresolved}
     spans = session.spans(node for node in (wanted | unresolved).values() if type(node) is not cst.Module)
     lines = source.text.removesuffix("\n").split("\n")
+    is_test = source.is_test
     findings: set[Finding] = set()
     regions: list[Region] = []
     for plan in plans:
@@ -107,7 +108,10 @@ def _report(source: Source, session: Session) -> FileReport:
             message = hit.message if fixable else hit.message.replace(" becomes ", " would become ")
             words = sys.intern(message)  # most are said again and again
             told = (hit.code, words, hit.verdict, hit.safety, name, changes)
-            findings.add(Finding(source.path, span, *told, decides=hit is first, left=hit.left))
+            left = hit.left
+            if hit is first and not left and not fixable:
+                left = "test" if is_test else "" if hands_on(plan.facts, plan.edits) else why_left(plan.facts)
+            findings.add(Finding(source.path, span, *told, decides=hit is first, left=left))
         reasons = tuple(
             dict.fromkeys(
                 f"{hit.code} line {spans[id(hit.node)].line}: {hit.message}"

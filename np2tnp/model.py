@@ -53,6 +53,10 @@ class Cell:
     above: int  #: lines of the program before the cell's first
 
 
+#: Why a function is best left in NumPy, and of how many people are told so, in one line for each.
+LEFT = ("loops", "objects", "native", "little", "plots", "unseen", "test")
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing worth telling a person about one place. Holds no tree node and pickles."""
@@ -66,7 +70,7 @@ class Finding:
     region: str = "<module>"
     fixable: bool = False  #: ``rewrite`` with the same options changes this place
     decides: bool = False  #: the first reason why its function does not migrate
-    left: bool = False  #: it is best left in NumPy: nobody can do much about it
+    left: str = ""  #: why it is best left in NumPy, where nobody can or need do much about it: one of `LEFT`
     lines: tuple[int, ...] = ()  #: of all places, where the function has the same finding more than once
     cell: Cell | None = None  #: of a notebook
 

@@ -21,6 +21,10 @@ _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK = re.compile(rb"^[ \t\f]*(?:#|$)")
 _LINE_END = re.compile(rb"\r\n?|\n")
 _NEWLINES = re.compile(r"\r\n?|\n")
+_TESTING = re.compile(
+    r"^\s*(?:import|from)[ \t]+(?:unittest|pytest|nose|numpy\.testing|numpy[ \t]+import[ \t]+testing)\b", re.MULTILINE
+)
+_A_TEST = re.compile(r"^\s*(?:def[ \t]+test|class[ \t]+\w+[ \t]*\([^)]*TestCase\b)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,11 @@ class Source:
     def compiler_flags(self) -> int:
         """With which Python compiles it: the cells of a notebook may ``await`` outside of functions."""
         return ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if self.in_notebook else 0
+
+    @property
+    def is_test(self) -> bool:
+        """Whether it is a test by its text, whatever its name is: it imports what runs tests, and has some."""
+        return bool(_TESTING.search(self.text) and _A_TEST.search(self.text))
 
     def encode(self, text: str) -> bytes:
         """``text`` as this file's bytes. Raises Problem for characters that the file's encoding lacks."""

@@ -9,14 +9,27 @@ from np2tnp.model import Finding, Region, RegionState, Run, Verdict, line_in
 
 _MOST_LINES, _MOST_PLACES = 6, 3
 _DECORATOR = "TNP405"
-_COMPILED, _OF_OBJECTS = ("TNP504", "TNP405"), ("TNP204",)  #: what is best left for another reason than its loops
+_CALLEES = "[tool.np2tnp.callees]"
+#: What is said of one function, and of several, that are best left in NumPy: by the reason.
+_BEST_LEFT = {
+    "loops": (
+        "function has loops over single parts that nothing replaces",
+        "functions have loops over single parts that nothing replaces",
+    ),
+    "objects": ("function works on objects in arrays", "functions work on objects in arrays"),
+    "little": (
+        "function only arranges arrays, or does next to nothing with them",
+        "functions only arrange arrays, or do next to nothing with them",
+    ),
+    "plots": ("function draws plots", "functions draw plots"),
+}
 UNKNOWN = "TNP010"  #: what may be work on arrays, for all that is known
 
 
 def shown(run: Run, config: Config) -> list[Finding]:
     """The findings to show: one for each function that does not migrate, and what was asked for besides.
 
-    What one decorator does to many functions is one fact.
+    What one decorator does to many functions is one fact, and so is what nobody knows of one callee.
     """
     found: list[Finding] = []
     told: set[str] = set()
@@ -24,13 +37,20 @@ def shown(run: Run, config: Config) -> list[Finding]:
         own = config.of_file(report.path)
         for finding in report.findings:
             if _is_wanted(finding, own):
-                once = finding.decides and finding.code == _DECORATOR and not own.verbose
-                if once and not own.selects(finding.code):
-                    if finding.message in told:
+                fact = _fact(finding) if finding.decides and not own.verbose else ""
+                if fact and not own.selects(finding.code):
+                    if fact in told:
                         continue
-                    told.add(finding.message)
+                    told.add(fact)
                 found.append(finding)
     return found
+
+
+def _fact(finding: Finding) -> str:
+    """What is to be said once, of however many functions; empty where it is about one function alone."""
+    if finding.code == _DECORATOR:
+        return finding.message
+    return finding.message.partition(_CALLEES)[2]
 
 
 def _is_wanted(finding: Finding, config: Config) -> bool:
@@ -40,7 +60,7 @@ def _is_wanted(finding: Finding, config: Config) -> bool:
 
 def is_spared(finding: Finding, config: Config) -> bool:
     """Whether it is only counted: nobody can do much about it, or it is about a test, which is the reference."""
-    return finding.left or config.is_test(finding.path)
+    return bool(finding.left) or config.is_test(finding.path)
 
 
 def is_failing(finding: Finding, config: Config) -> bool:
@@ -188,35 +208,43 @@ def _not_shown(run: Run, config: Config) -> list[str]:
     found = [finding for report in run.reports for finding in report.findings]
     told = shown(run, config)
     counted = [finding for finding in set(found).difference(told) if finding.decides]
-    tests = [finding for finding in counted if config.of_file(finding.path).is_test(finding.path)]
+    tests = [it for it in counted if it.left == "test" or config.of_file(it.path).is_test(it.path)]
     left = [finding for finding in set(counted).difference(tests) if finding.left]
-    alike = [it for it in set(counted).difference(tests, left) if it.code == _DECORATOR]
-    compiled = [finding for finding in left if finding.code in _COMPILED]
-    objects = sum(finding.code in _OF_OBJECTS for finding in left)
-    loops = len(left) - len(compiled) - objects
-    others = len(found) - len(told) - len(left) - len(tests) - len(alike)
+    why = Counter(finding.left for finding in left)
+    once = set(counted).difference(tests, left)
+    alike = [it for it in once if it.code == _DECORATOR]
+    of_callees = len(once) - len(alike)
+    compiled = [finding for finding in left if finding.left == "native"]
+    others = len(found) - len(told) - len(left) - len(tests) - len(once)
     hidden = run.summary.hidden - run.summary.known
     lines = (
         [f"Not shown: {count(others, 'finding')} about what np2tnp does itself, and costs (-v shows them)"]
         if others
         else []
     )
-    if loops:
-        word = "function has loops" if loops == 1 else "functions have loops"
-        lines.append(f"Best left in NumPy: {loops} {word} over single parts that nothing replaces (-v shows them)")
+    for reason, words in _BEST_LEFT.items():
+        if number := why[reason]:
+            said = words[0] if number == 1 else words[1]
+            lines.append(f"Best left in NumPy: {number} {said} (-v shows them)")
     if alike:
         where = count(len({finding.path for finding in alike}), "file")
         word = "function stays" if len(alike) == 1 else "functions stay"
         lines.append(f"Decorators: {len(alike)} more {word} NumPy for the same ones in {where} (-v shows them)")
+    if of_callees:
+        word = "function stays" if of_callees == 1 else "functions stay"
+        lines.append(f"Callees: {of_callees} more {word} NumPy for the same ones (-v shows them)")
+    if unseen := why["unseen"]:
+        word = "function hands" if unseen == 1 else "functions hand"
+        lines.append(
+            f"Unseen code: {unseen} {word} what may be arrays to code that nobody can see, or share them with it"
+            " (-v shows them)"
+        )
     if compiled:
         where = count(len({finding.path for finding in compiled}), "file")
         word = "function is" if len(compiled) == 1 else "functions are"
         lines.append(
             f"Best left as native code: {len(compiled)} {word} compiled by numba or the like in {where} (-v shows them)"
         )
-    if objects:
-        word = "function works" if objects == 1 else "functions work"
-        lines.append(f"Best left in NumPy: {objects} {word} on objects in arrays (-v shows them)")
     if tests:
         where = count(len({finding.path for finding in tests}), "file")
         word = "function stays" if len(tests) == 1 else "functions stay"

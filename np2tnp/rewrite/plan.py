@@ -231,11 +231,11 @@ def plan_region(
     hits = native_code.judged(hits, context)
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
     loops = RegionWork(context)
-    migrates = edits.converted > 0 or (not (blocks or left_out or top_level) and _hands_on(facts, edits))
+    migrates = edits.converted > 0 or (not (blocks or left_out or top_level) and hands_on(facts, edits))
     if migrates and not blocks and not top_level and (options.compile == "none" or eager):
         hits += [] if any(hit.code in SLOW for hit in hits) else part_loops.found(loops) or callback_loops.found(loops)
     hits = part_loops.marked(hits, loops)
-    slow = sorted((hit for hit in hits if hit.code in SLOW), key=lambda hit: hit.left)
+    slow = sorted((hit for hit in hits if hit.code in SLOW), key=lambda hit: bool(hit.left))
     if top_level:
         edits.total = sum(map(_is_work, facts.events))
         state = (
@@ -293,7 +293,7 @@ def plan_region(
     return plan
 
 
-def _hands_on(facts: ev.RegionFacts, edits: Edits) -> bool:
+def hands_on(facts: ev.RegionFacts, edits: Edits) -> bool:
     """Whether what one migrated function gives goes to another one, or to itself in a loop: it can stay a tensor.
 
     And whether nothing else is done with arrays: what decides, or computes with unknown objects, is no such driver.

@@ -1,7 +1,7 @@
 """How much a function does with its arrays: what the size test weighs against moving them to a device.
 
 A guess about speed and nothing else. What the text does not tell counts as much work, so that the sizes of the arrays
-decide alone.
+decide alone. And whether a function that stays NumPy would be worth a person's time.
 """
 
 from __future__ import annotations
@@ -153,3 +153,76 @@ def _times(loop: cst.For | cst.While) -> int:
     called, count = loop.iter.func, loop.iter.args[0].value
     is_range = isinstance(called, cst.Name) and called.value == "range"
     return int(count.value.replace("_", ""), 0) if is_range and isinstance(count, cst.Integer) else 0
+
+
+# --- Whether it would pay to change what keeps a function in NumPy
+
+#: Operations on each element from which a function is worth a person's time; from ... on in a constructor, of which
+#: the object gets ndarrays in any case, it is `MUCH`.
+_WORTH = 4
+#: What makes or arranges arrays, reads or writes them, and computes nothing.
+_ARRANGING = frozenset(
+    "zeros ones empty full zeros_like ones_like empty_like full_like arange linspace eye identity concatenate stack"
+    " vstack hstack column_stack append insert delete copy array astype ascontiguousarray asanyarray flatten fill"
+    " repeat tile nonzero flip atleast_3d meshgrid ix_ broadcast_arrays iscomplexobj isrealobj issubdtype can_cast load"
+    " save savez loadtxt savetxt genfromtxt fromiter fromstring frombuffer tofile seterr errstate set_printoptions"
+    " unravel_index ravel_multi_index ndindex array_equal".split()
+)
+_DRAWING = ("matplotlib", "seaborn", "plotly", "bokeh", "pyqtgraph", "mayavi", "pylab")
+#: Methods of figures and axes: none is one of arrays.
+_DRAWN = frozenset(
+    "plot scatter errorbar imshow pcolormesh contour contourf fill_between axhline axvline axhspan axvspan set_xlabel"
+    " set_ylabel set_xlim set_ylim set_title set_xticks set_yticks set_xticklabels set_yticklabels add_subplot subplots"
+    " add_trace update_layout legend colorbar savefig suptitle tight_layout annotate get_xlim get_ylim".split()
+)
+_CONSTRUCTORS = ("__init__", "__post_init__", "__new__", "__setstate__")
+
+
+def why_left(facts: ev.RegionFacts) -> str:
+    """Why nobody need change what keeps the function in NumPy, as `model.LEFT` has it; empty where it may pay."""
+    if _draws(facts):
+        return "plots"
+    enough = MUCH if facts.qualname.rpartition(".")[2] in _CONSTRUCTORS else _WORTH
+    total = 0
+    for event in facts.events:
+        if isinstance(event, (ev.Call, ev.Operator, ev.Store)):
+            repeated = event.place.loops or event.place.nested
+            total += _computed(event) * (_WORTH if repeated else 1)
+            if total >= enough:
+                return ""
+    return "little"
+
+
+def _draws(facts: ev.RegionFacts) -> bool:
+    """Whether it draws, or is called so and asks for something that is drawn."""
+    calls = (event for event in facts.events if isinstance(event, ev.Call) and event.api is None)
+    named = "plot" in facts.qualname.rpartition(".")[2].lower()
+    return sum(map(_is_drawn, calls)) >= (1 if named else 2)
+
+
+def _is_drawn(event: ev.Call) -> bool:
+    if isinstance(event.callee, Symbol) and event.callee.name.partition(".")[0] in _DRAWING:
+        return True
+    return type(event.node.func) is cst.Attribute and event.node.func.attr.value in _DRAWN
+
+
+def _computed(event: ev.Call | ev.Operator | ev.Store) -> int:
+    """Operations on each element that the event computes, by NumPy as far as is known."""
+    if isinstance(event, ev.Store):
+        return _OPERATORS.get(event.op, 1) if event.op and type(event.node) is not cst.Call else 0
+    if isinstance(event, ev.Call) and not (event.api or "").startswith(("numpy.", "ndarray.")):
+        return 0
+    if _word(event):
+        return MUCH
+    if isinstance(event, ev.Operator):
+        return 0 if _is_number(event.result) else _of_operator(event)
+    home, _, name = (event.api or "").rpartition(".")
+    if name in _ARRANGING or home.startswith("numpy.random"):
+        return 0
+    taken = [*(argument.value for argument in event.arguments), *([event.receiver] if event.receiver else [])]
+    if _is_number(event.result) and all(map(_is_number, taken)):
+        return 0
+    return _WEIGHTS.get(name, _UNKNOWN)
+
+
+_UNKNOWN = 4  #: operations on each element of a function that has no weight: more than one pass

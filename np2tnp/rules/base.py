@@ -70,7 +70,7 @@ class Hit:
     message: str
     verdict: Verdict
     safety: Safety = Safety.SAFE
-    left: bool = False  #: nobody can do much about it: what it is about is best left in NumPy
+    left: str = ""  #: why what it is about is best left in NumPy, as `model.LEFT` has it; empty where it is not
 
 
 @dataclass(slots=True)

@@ -388,15 +388,15 @@ def f(d, log, g):
 
 @pytest.mark.parametrize("late", ["2 * y", "y + 1", "np.ones(3)"])
 def test_no_own_code_runs_where_no_class_has_such_an_operator(late: str) -> None:
-    assert not [it.message for it in findings(_OWN.format(late)) if "may ask" in it.message]
+    assert not [it.message for it in findings(_OWN.format(late)) if "may run code" in it.message]
 
 
 @pytest.mark.parametrize(("late", "name"), [("y[0]", "y[...]"), ("1 + (y / d)", "1 + y / d")])
 def test_the_argument_that_runs_own_code_is_named(late: str, name: str) -> None:
-    told = [it.message for it in findings(_OWN.format(late)) if "may ask" in it.message]
-    assert any(message.startswith(f"{name} may ask an object of the project, whose __") for message in told), told
+    told = [it.message for it in findings(_OWN.format(late)) if "may run code" in it.message]
+    assert any(message.startswith(f"{name} may run code of an object of the project (__") for message in told), told
     advised = _OWN.format("late").replace("    return", f"    late = {late}\n    return")
-    assert not [it.message for it in findings(advised) if "may ask" in it.message]
+    assert not [it.message for it in findings(advised) if "may run code" in it.message]
 
 
 # --- copies of what may be no array
@@ -523,7 +523,7 @@ _RAISES = (
 def test_what_blocks_need_not_be_mended_where_loops_would_keep_the_function(tmp_path: Path) -> None:
     text = _RAISES.format(_STEPS)
     (told,) = deciding(text)
-    assert (told.code, told.left) == ("TNP704", True)
+    assert (told.code, told.left) == ("TNP704", "loops")
     assert told.message.endswith("unless h takes all parts at once")
     assert any(it.code == "TNP406" for it in findings(text))
     slow = pipeline.analyse_bytes(Config(slow="convert"), ("f.py", f"import numpy as np\n{text}".encode()))
@@ -707,3 +707,73 @@ def test_an_update_by_memory_order_is_told_as_what_may_be_and_the_advice_unblock
         "np.moveaxis(y, 0, 1)", "np.ascontiguousarray(np.moveaxis(np.exp(x), 0, 1))"
     )
     assert not [it for it in findings(advised) if it.region == "f" and "reshape" in it.message]
+
+
+# --- what is only counted: nobody need change it, or nobody can see why it would be
+
+COUNTED = {
+    "one sum": ("little", "async def f(x):\n    return np.sum(x)\n"),
+    "plots": (
+        "plots",
+        "def f(x, a):\n    y = np.exp(x)\n    s = y.strides\n    a.plot(x, y)\n    a.set_xlim(y[:2])\n    return y\n",
+    ),
+    "unseen code": (
+        "unseen",
+        "def f(x, g):\n    y = np.exp(x)\n    a = g.a(y.ravel(), y.ravel())\n    return y + np.sin(x), a\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", COUNTED)
+def test_what_nobody_need_change_is_counted_in_one_line(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left, text = COUNTED[case]
+    (told,) = deciding(text)
+    assert told.left == left
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text(f"import numpy as np\n\n\n{text}")
+    config = Config(root=str(tmp_path), cache=False)
+    run = check(["."], config)
+    assert shown(run, config) == []
+    words = {"little": "1 function only arranges", "plots": "1 function draws", "unseen": "1 function hands"}[left]
+    assert any(words in line for line in totals(run, config))
+    assert shown(run, Config(root=str(tmp_path), cache=False, verbose=True))
+
+
+def test_what_is_worth_moving_is_shown() -> None:
+    (told,) = deciding("async def f(x):\n    return np.exp(x)\n")
+    assert told.left == ""
+
+
+def test_a_file_that_is_a_test_by_its_text_is_the_reference(tmp_path: Path) -> None:
+    text = "import unittest\nimport numpy as np\n\n\nclass Sane(unittest.TestCase):\n    async def f(self, x):\n"
+    (tmp_path / "sanity.py").write_text(f"{text}        return np.exp(x)\n")
+    config = Config(root=str(tmp_path), cache=False)
+    run = check([str(tmp_path / "sanity.py")], config)
+    assert shown(run, config) == []
+    assert any(line.startswith("Tests: 1 function stays NumPy") for line in totals(run, config))
+    (tmp_path / "sanity.py").write_text(f"{text.replace('unittest.TestCase', 'object')}        return np.exp(x)\n")
+    assert len(shown(check([str(tmp_path / "sanity.py")], config), config)) == 1
+
+
+def test_what_nobody_knows_of_one_callee_is_said_once(tmp_path: Path) -> None:
+    one = "def f{0}(x):\n    y = np.exp(x)\n    a = fast.solve(y.ravel(), y.ravel())\n    return y, a\n\n\n"
+    text = "import fast\nimport numpy as np\n\n\n" + "".join(map(one.format, range(3)))
+    (tmp_path / "a.py").write_text(text)
+    config = Config(root=str(tmp_path), cache=False)
+    run = check([str(tmp_path / "a.py")], config)
+    (told,) = shown(run, config)
+    assert '"fast.solve" = "pure"' in told.message
+    assert "Callees: 2 more functions stay NumPy for the same ones (-v shows them)" in totals(run, config)
+
+
+def test_the_length_of_an_array_is_not_changed_by_a_store() -> None:
+    text = "def f(x):\n    y = np.exp(x)\n    flat = y.ravel()\n    flat[0] = 1\n    return {}\n"
+    assert [it.code for it in deciding(text.format("y"))] == ["TNP201"]
+    assert deciding(text.format("len(y) + flat")) == []
+
+
+def test_a_name_of_the_module_is_told_without_its_file() -> None:
+    text = "held = np.zeros(3)\n\n\ndef f(x, g):\n    y = np.exp(x)\n    g(y)\n    return y + held\n"
+    assert not [it.message for it in findings(text) if "global:" in it.message or "f.py" in it.message]

@@ -240,6 +240,8 @@ ROUNDS = 5
 
 #: What messages call that which a loop iterates over; it may have no name.
 ITERATED = "what this loop iterates over"
+#: ... and code that runs though nobody wrote a call of it; the expression that asks for it follows.
+OBJECT_CODE = "code of an object's class"
 
 
 def iterated_name(loop: int) -> str:

@@ -190,6 +190,7 @@ def _holds_objects(value: Value) -> bool:
 
 
 #: Builtins that call ``key`` themselves, and only compare what it gives.
+_LEN = Symbol("builtins.len")
 _COMPARING = (Symbol("builtins.max"), Symbol("builtins.min"), Symbol("builtins.sorted"))
 
 
@@ -340,7 +341,9 @@ class Calls(BuiltinCalls):
         lent = foreign and type(arg.value) is cst.Lambda and self.lends(arg.value, env)
         keyword = arg.keyword.value if arg.keyword else None
         looked_up = self.key_of_dict(arg.value, env) if keyword == "key" and callee in _COMPARING else None
-        value = looked_up or (LENT if lent else self.evaluate(arg.value, env))
+        measured = callee == _LEN and type(env.values.get(dotted(arg.value))) is Array
+        evaluate = self.described if measured else self.evaluate
+        value = looked_up or (LENT if lent else evaluate(arg.value, env))
         return ev.Argument(arg, value, keyword, arg.star)
 
     def api_of(self, callee: Value) -> str | None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.env import Env, shown
+from np2tnp.analysis.domain.env import OBJECT_CODE, Env, shown
 from np2tnp.analysis.domain.special_names import (
     ASKING_AT_ONCE,
     BUILTINS,
@@ -51,7 +51,7 @@ from np2tnp.analysis.domain.values import (
 from np2tnp.analysis.interpreter.state import State
 from np2tnp.analysis.module.effects_by_name import CALLING, Changers, changers_of
 from np2tnp.analysis.syntax.python_tables import CALLBACKS, CALLERS
-from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.scopes import dotted, sketch
 
 _NEVER = frozenset((Const, Scalar, Array))
 #: Functions of NumPy's that go through a generator.
@@ -174,7 +174,9 @@ class AskedObjects(State):
         found = any(self.answers(value, names, deep) for value in values)
         if found:
             self.ran_names = self.asked_here() if names is None else self.asked_here() & names
-            self.code_runs(node, "an object's own operator or attribute", env)
+            where = sketch(node)
+            told = f" ({where})" if where.strip(".") else ""
+            self.code_runs(node, f"{OBJECT_CODE}{told}", env)
         return found
 
     def operand_given(self, node: cst.CSTNode, asked: Value, given: Iterable[Value], names: frozenset[str]) -> None:

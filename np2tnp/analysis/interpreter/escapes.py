@@ -151,8 +151,9 @@ class Keeping(NumpyResults):
             if copies or not where.startswith("seen by"):
                 self.facts.viewed |= copies | (refs_of(value) & {FOREIGN})
                 holder = where.rpartition(":")[2].removeprefix("kept by ")
-                kind = "kept twice" if type(value) is Array else "held twice"
-                kind = "seen twice" if where.startswith("seen by") or self.keeper_fills else kind
+                by_callee = where.startswith("seen by") or self.keeper_fills
+                kinds = ("seen twice", "perhaps seen twice") if by_callee else ("kept twice", "held twice")
+                kind = kinds[type(value) is not Array]
                 self.construct(self.statement or self.facts.node, kind, holder)
 
     def puts(self, container: Value, values: Iterable[Value]) -> None:

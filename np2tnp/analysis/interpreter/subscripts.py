@@ -302,7 +302,7 @@ _FOLLOWED = (
     | frozenset("strides flags device __class__ __name__ __doc__ __module__ __qualname__ __dict__".split())
 )
 #: Attributes that are no arrays, whatever object has them.
-_NUMBERS_OF_ARRAYS = frozenset(("dtype", "ndim", "itemsize", "nbytes"))
+_NUMBERS_OF_ARRAYS = frozenset("dtype ndim itemsize nbytes __class__ __name__ __doc__ __module__ __qualname__".split())
 
 
 #: The length of an axis: NumPy gives Python's own integers.
@@ -349,7 +349,7 @@ class Access(Subscripts):
         if name in self.module.numpy_names:  # self.xp
             return NUMPY
         if base is None:
-            base = self._described(node, env) if name in _DESCRIBING else self.evaluate_base(node.value, env)
+            base = self.described(node.value, env) if name in _DESCRIBING else self.evaluate_base(node.value, env)
         if isinstance(base, Symbol):
             value = self.symbol_attribute(base, name, env)
             if not called and isinstance(value, Symbol) and value.name.startswith("numpy."):
@@ -434,14 +434,14 @@ class Access(Subscripts):
             self.facts.extra.setdefault("read behind the door", set()).add(attribute)
         return admitted
 
-    def _described(self, node: cst.Attribute, env: Env) -> Value:
+    def described(self, node: cst.BaseExpression, env: Env) -> Value:
         """The array that is only asked for its shape or dtype: no store through another name changes those."""
-        name = dotted(node.value)
+        name = dotted(node)
         stale = env.stale.get(name)
         if stale is None or any(r.kind != "store" or r.line_node in self.reforming for r in stale.reasons):
-            return self.evaluate_base(node.value, env)
+            return self.evaluate_base(node, env)
         del env.stale[name]
-        base = self.evaluate_base(node.value, env)
+        base = self.evaluate_base(node, env)
         env.stale[name] = stale
         return base
 

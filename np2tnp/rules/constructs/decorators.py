@@ -62,7 +62,7 @@ class Decorator(Rule):
                 does = context.facts.extra.get(f"what {name} does", "")
                 if does == COMPILES:
                     words = f"{whose} {does}: best left as it is"
-                    yield Hit(self.code, event.node, words, Verdict.BLOCK, left=True)
+                    yield Hit(self.code, event.node, words, Verdict.BLOCK, left="native")
                 elif event.kind == "decorator":
                     does = does or "may do more with the function than call it with what it was given"
                     yield self.hit(event.node, f"{whose} {does}: {remedy}", Verdict.BLOCK)

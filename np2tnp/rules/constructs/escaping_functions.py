@@ -71,7 +71,7 @@ class Callback(Rule):
                 where = f"{callee.qualname}()" if isinstance(callee, Function) else where
                 why = _why(argument.value.qualname.rpartition(" ")[2].rstrip(">"), context)
                 alone = isinstance(argument.node.value, cst.Lambda) and _reads_nothing(argument.node.value, context)
-                why = why or (_OUTSIDE if alone else "assign what it reads before it, once, no nonlocal")
+                why = why or (_OUTSIDE if alone else "assign what it reads once, before it, and without nonlocal")
                 words = f"a nested function is handed to {where}: {why}"
                 yield self.hit(argument.node, words, Verdict.BLOCK)
 

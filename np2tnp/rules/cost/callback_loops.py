@@ -63,7 +63,7 @@ def found(region: RegionWork) -> Iterator[Hit]:
                     f"nobody can see what {name} does, so each iteration would move arrays to the host for it and its"
                     f" result back: best left in NumPy (--slow convert migrates it)"
                 )
-                yield Hit(CODE, call.node, words, Verdict.NOTE, left=True)
+                yield Hit(CODE, call.node, words, Verdict.NOTE, left="loops")
 
 
 def _calls_back(loop: cst.CSTNode, context: Context) -> Iterator[ev.Call]:

@@ -158,7 +158,7 @@ def marked(hits: list[Hit], region: RegionWork) -> list[Hit]:
             message = message.replace(
                 "; write it on whole arrays (np2tnp does not", "; best left in NumPy (no whole-array form"
             )
-            hit = replace(hit, message=message, left=True)
+            hit = replace(hit, message=message, left="loops")
         result.append(hit)
     if any(hit.left and hit.code in LOOPS for hit in result):  # the others do not decide: the function would stay
         result = [_left(hit) if hit.code in LOOPS and _WHOLE in hit.message else hit for hit in result]
@@ -172,7 +172,7 @@ def best_left(hits: list[Hit]) -> list[Hit]:
 
 
 def _left(hit: Hit) -> Hit:
-    return replace(hit, message=hit.message.replace(_WHOLE, _LEAVE), left=True)
+    return replace(hit, message=hit.message.replace(_WHOLE, _LEAVE), left="loops")
 
 
 #: What makes an iteration more than arithmetic: it decides something, or hands something out.
@@ -350,7 +350,13 @@ def _builtins(context: Context) -> Iterator[Hit]:
             if certain is None:
                 what = dotted(arrays[0].node.value) or "what it gets"
                 words = f"if {what} is an array, {words}"
-            yield Hit(BUILTIN, event.node, words, Verdict.NOTE, left=certain is None and name not in _INSTEAD)
+            yield Hit(
+                BUILTIN,
+                event.node,
+                words,
+                Verdict.NOTE,
+                left="loops" if certain is None and name not in _INSTEAD else "",
+            )
 
 
 def _of_loops_and_indices(region: cst.CSTNode) -> frozenset[int]:
@@ -376,4 +382,6 @@ def _is_array(argument: ev.Argument, name: str, context: Context) -> bool:
         return False  # NumPy draws it
     if call is not None and any(isinstance(part, (cst.List, cst.Tuple)) for part in walk(node)):
         return False  # a few items that the text names
+    if call is not None and any(type(part) is cst.Attribute and part.attr.value == "ndim" for part in walk(node)):
+        return False  # an item for each axis
     return isinstance(value, Array) or value.exact is None or name in ("sum", "min", "max", "sorted")

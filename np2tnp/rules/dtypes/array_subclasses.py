@@ -62,7 +62,8 @@ class ArraySubclass(Rule):
             words = f"{words}; it, or what comes of it, {where}: work on ndarrays (a masked array's values and mask)"
         if words is not None:
             assert isinstance(event, (ev.Call, ev.Construct))
-            yield self.hit(event.node, words, Verdict.BLOCK)
+            unseen = isinstance(event, ev.Construct) and event.kind == "subclass operand"
+            yield Hit(self.code, event.node, words, Verdict.BLOCK, left="unseen" if unseen else "")
 
 
 def _inherited(event: ev.Construct) -> str | None:

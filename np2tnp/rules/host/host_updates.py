@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.env import HOLDERS, ITERATED, Stale
+from np2tnp.analysis.domain.env import HOLDERS, ITERATED, OBJECT_CODE, Stale
 from np2tnp.analysis.domain.values import Bound, Class, Function, Instance, Symbol
 from np2tnp.analysis.syntax.scopes import absolute
 from np2tnp.analysis.syntax.walk import walk
@@ -16,6 +16,11 @@ from np2tnp.model import Safety, Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import CallCase, call_case, is_outside, location_words
 from np2tnp.rules.words_and_edits import callee_words, is_mentioned_beside, makes_tensor, read_back
+
+#: How the advice begins that code out of sight, which has a name, be described.
+CALLEES = "say in [tool.np2tnp.callees]"
+#: The advice where nothing says by which way a callee may get at an array.
+_SOMEWHERE = "move the work on arrays before that into a function of its own"
 
 
 def _is_out_of_sight(call: ev.Call | None) -> bool:
@@ -64,8 +69,7 @@ def _words(name: str, callees: list[str], shared: frozenset[str], unseen: list[s
     if places:
         where = location_words(frozenset(places[:1]))
         return f"{start}: {where} may be it, or show its memory; work on np.array(...) of that, unless that is meant"
-    remedy = _said(unseen) or "move the work on arrays before that into a function of its own"
-    return f"{start}: what that got may be it, hold it or share its memory; {remedy}"
+    return f"{start}: what that got may be it, hold it or share its memory; {_said(unseen) or _SOMEWHERE}"
 
 
 def _twice(both: str, callees: list[str], unseen: list[str] | None) -> str:
@@ -80,7 +84,7 @@ def _said(unseen: list[str] | None) -> str:
     if not unseen:
         return ""
     entries = ", ".join(f'"{name}" = "pure"' for name in unseen)
-    return f"say in [tool.np2tnp.callees] what is done with it ({entries} where it is only read)"
+    return f"{CALLEES} what is done with it ({entries} where it is only read)"
 
 
 def _unseen(reasons: list[Stale], context: Context) -> list[str] | None:
@@ -200,7 +204,8 @@ class HostUpdate(Rule):
         reasons = [each for each in event.stale.reasons if each.kind == "call on a view"]
         callees = list(dict.fromkeys(each.via for each in reasons))
         if callees:
-            words = _words(event.name.lstrip("@"), callees, event.shared, _unseen(reasons, context))
+            name = event.name.rpartition(":")[2] if event.name.startswith("global:") else event.name.lstrip("@")
+            words = _words(name, callees, event.shared, _unseen(reasons, context))
             if namespace := _namespace(reasons, context):
                 words = (
                     f'{words}; if {namespace} stands for NumPy, say so: numpy-names = ["{namespace}"] in [tool.np2tnp]'
@@ -213,9 +218,16 @@ class HostUpdate(Rule):
 
     def _changed(self, node: cst.CSTNode, words: str, reasons: list[Stale], context: Context) -> Hit:
         """What blocks the region, but for callees out of sight where ``--unsafe`` trusts them."""
-        if not all(_is_out_of_sight(context.calls.get(each.line_node)) for each in reasons):
-            return self.hit(node, words, Verdict.BLOCK)
-        return self.hit(node, words, Verdict.HOST if context.trusts else Verdict.BLOCK, Safety.UNSAFE)
+        calls = [context.calls.get(each.line_node) for each in reasons]
+        own = [call is None and each.via.startswith(OBJECT_CODE) for each, call in zip(reasons, calls, strict=True)]
+        unseen = [_is_out_of_sight(call) for call in calls]
+        can_be_said = CALLEES in words
+        vague = words.endswith(_SOMEWHERE) or any(each.via == "a callee" for each in reasons)
+        left = "unseen" if not can_be_said and (vague or any(own) or any(unseen)) else ""
+        verdict, safety = Verdict.BLOCK, Safety.SAFE
+        if all(unseen):
+            verdict, safety = Verdict.HOST if context.trusts else Verdict.BLOCK, Safety.UNSAFE
+        return Hit(self.code, node, words, verdict, safety, left)
 
     def _beside(self, node: cst.CSTNode, name: str) -> Hit:
         message = f"{name} is changed by this call and used in the same statement: give the call a statement of its own"

@@ -66,7 +66,7 @@ class NativeCode(Rule):
                 yield self._handed(event, context)
             elif is_native(event.detail):
                 words = f"{event.detail} compiles the function to native code: {_LEAVE}"
-                yield Hit(self.code, event.node, words, Verdict.BLOCK, left=True)
+                yield Hit(self.code, event.node, words, Verdict.BLOCK, left="native")
         elif isinstance(event, ev.AttributeRead):
             if event.name in POINTERS and home_of(event.base) != HOST:
                 words = f".{event.name} is a pointer to the memory of an ndarray; a tensor has none to give: move"
@@ -91,12 +91,12 @@ class NativeCode(Rule):
         name = context.facts.qualname.rpartition(".")[2]
         if is_native(event.detail):
             words = f"{event.detail} gets {name}, and compiles it to native code: {_LEAVE}"
-            return Hit(self.code, event.node, words, Verdict.BLOCK, left=True)
+            return Hit(self.code, event.node, words, Verdict.BLOCK, left="native")
         words = f"{event.detail}() gets {name} here" if event.detail else f"{name} is used as a value here"
         words = (
             f"{words}, and numba may compile it then: if nothing does, write lambda *args: {name}(*args) in its place"
         )
-        return self.hit(event.node, words, Verdict.BLOCK)
+        return Hit(self.code, event.node, words, Verdict.BLOCK, left="unseen")
 
 
 #: What runs a part of the function again and again, where TensorFlow would launch each operation.
@@ -119,7 +119,7 @@ def judged(hits: list[Hit], context: Context) -> list[Hit]:
         return hits
     if _is_called_by_compiled(context):
         return hits
-    told = {id(hit): replace(hit, message=hit.message.replace(_LEAVE, _WHOLE), left=False) for hit in ours}
+    told = {id(hit): replace(hit, message=hit.message.replace(_LEAVE, _WHOLE), left="") for hit in ours}
     return [told.get(id(hit), hit) for hit in hits]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import Array
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import CallCase, StoreCase, call_case, is_kept, store_case, store_words
@@ -48,7 +49,8 @@ class SharedMemory(Rule):
         assert isinstance(event, ev.Store)
         case = store_case(event, context)
         if case.kind is StoreCase.SHARED:
-            yield self.hit(event.node, case.why, Verdict.BLOCK)
+            unsure = bool(event.conflicts) and not isinstance(event.base, Array)
+            yield Hit(self.code, event.node, case.why, Verdict.BLOCK, left="unseen" if unsure else "")
         elif is_kept(event, context):
             words = f"{store_words(event)}: other names may show that memory; it stays an ndarray, which NumPy updates"
             yield self.hit(event.node, words, Verdict.HOST)

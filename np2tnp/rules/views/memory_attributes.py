@@ -64,7 +64,7 @@ class MemoryAttribute(Rule):
             words = (
                 f"{sketch(event.node.value)} seems to be an object in an array (.{event.name}), which no tensor holds"
             )
-            yield Hit(self.code, event.node, f"{words}: best left in NumPy", Verdict.BLOCK, left=True)
+            yield Hit(self.code, event.node, f"{words}: best left in NumPy", Verdict.BLOCK, left="objects")
 
     def _of_call(self, event: ev.Call, context: Context) -> Iterator[Hit]:
         func = event.node.func

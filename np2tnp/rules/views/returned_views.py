@@ -49,12 +49,16 @@ class ReturnedView(Rule):
         if not context.in_region:
             return
         words = "two results, or parts of one, may share memory: return np.array(...) of one, or the base alone"
+        left = ""
         if event.detail:
-            words = _words(event.detail, *_returned(event, context), context)
+            shown, is_array, made_by = _returned(event, context)
+            words = _words(event.detail, shown, is_array, made_by, context)
+            left = "" if is_array or made_by else "unseen"
         if event.detail.startswith("seen by "):  # by code that cannot be seen itself
-            yield self.hit(event.node, words, Verdict.HOST if context.trusts else Verdict.BLOCK, Safety.UNSAFE)
+            verdict = Verdict.HOST if context.trusts else Verdict.BLOCK
+            yield Hit(self.code, event.node, words, verdict, Safety.UNSAFE, left="unseen")
         else:
-            yield self.hit(event.node, words, Verdict.BLOCK)
+            yield Hit(self.code, event.node, words, Verdict.BLOCK, left=left)
 
 
 def _words(location: str, shown: str, is_array: bool, made_by: str, context: Context) -> str:

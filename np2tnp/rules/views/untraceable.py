@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.scopes import dotted, sketch
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import holder_words
@@ -20,6 +20,8 @@ _WORDS = {
     " give it np.array(...); else move the work on arrays into a function of its own",
     "seen twice": "{0} would get a copy of an array that something else may hold already: move the work on arrays"
     " before it into a function of its own",
+    "perhaps seen twice": "{0} may get an array that something else holds already, and would get a copy: move the work"
+    " on arrays before it into a function of its own",
     "queue of tensors": "a deque would hold tensors: put the arrays into it one by one, by append()",
     "kept container": "a list or dict of arrays changes after {0} got it: give that a copy of the list or dict",
     "argument kept through a view": "an argument, or a view of it, is kept as {0}: keep a copy (np.array(...))",
@@ -41,7 +43,7 @@ _WORDS = {
     "evaluation order": "both the index and the value call something, which the rewrite would swap: bind the value to a"
     " name in a statement before",
     "over memory": "{0} shows an array's own memory and may write through: use indices, or a copy of the array",
-    "unknown in-place method": "x.{0}() of what may be an array or another object: say x[...] = ... instead",
+    "unknown in-place method": "{0} may change an array or another object: {1}",
     "nested keeps": "a nested function keeps its argument, or gives it to a callee that may change it: pass a copy",
     "callback": "{0}() calls something that may change the arrays it is given: call it in a loop instead",
     "arguments read late": "{0} may update what an argument before it shows: give it a name in a statement before",
@@ -52,7 +54,7 @@ _WORDS = {
     "object operator": "{0} of an object keeps, changes or gives back the array that it gets: call a named method",
     "identity": "`is` asks whether two names are one array: a tensor is never the array that it was made from",
     "iterator handed out": "an iterator over arrays leaves the function: make a list of it",
-    "method object": "a method of an array is used as a value: call it where it stands",
+    "method object": "{0} is a method where {1} is an array, and is used as a value: call it where it stands",
 }
 
 
@@ -92,14 +94,35 @@ class Untraceable(Rule):
         words = _WORDS[event.kind].replace("{0}", detail)
         if event.kind == "callback":
             words = _as_block(event.node) or words
-        yield self.hit(event.node, words, Verdict.BLOCK)
+        if event.kind == "method object":
+            owner = sketch(event.node.value) if isinstance(event.node, cst.Attribute) else "what has it"
+            words = _WORDS[event.kind].format(f".{event.detail}", owner)
+        if event.kind == "unknown in-place method":
+            called = sketch(event.node) if isinstance(event.node, cst.Call) else f".{event.detail}()"
+            words = _WORDS[event.kind].format(called, _INSTEAD.get(event.detail, _STORED))
+        yield Hit(self.code, event.node, words, Verdict.BLOCK, left="unseen" if _is_unsure(event) else "")
+
+
+def _is_unsure(event: ev.Construct) -> bool:
+    """Whether only code that nobody can see makes it possible, or what may be no array at all."""
+    if event.kind == "arguments read late":
+        return not event.detail.partition("|")[2]
+    return event.kind in ("held twice", "perhaps seen twice", "kept container", "method object")
+
+
+_STORED = "store into it (x[...] = ...) instead"
+#: What to write instead of a method that may change an array.
+_INSTEAD = {
+    f"__i{name}__": f"write `x {sign}= ...`, as a statement of its own"
+    for name, sign in (("add", "+"), ("sub", "-"), ("mul", "*"), ("truediv", "/"), ("pow", "**"), ("matmul", "@"))
+} | {"__setitem__": "write `x[...] = ...`, as a statement of its own"}
 
 
 def _own_code(detail: str) -> str:
     """Which arguments may run code of an object's class, and which of its methods."""
     late, _, methods = detail.partition("|")
-    whose = f"an object of the project, whose {methods}" if methods else "an iterator, whose code"
-    return f"{late or 'an argument'} may ask {whose}"
+    whose = f"code of an object of the project ({methods})" if methods else "code of a class that nobody can see"
+    return f"{late or 'an argument'} may run {whose}, which"
 
 
 def _as_block(node: cst.CSTNode) -> str:
