@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import tempfile
@@ -15,6 +16,9 @@ from np2tnp.runtime.base import hardware
 
 # tests work on small arrays, which rewritten functions leave to NumPy: what is to be tested is TensorFlow's part
 os.environ["NP2TNP_ABOVE"] = "0"
+# TensorFlow imports Keras, which imports scikit-learn and Matplotlib where they are: two of the five seconds that each
+# process of the tests takes to begin; Keras of before is not installed, so none is imported
+os.environ["TF_USE_LEGACY_KERAS"] = "1"
 # journals of the tests' runs are no business of the user's
 _STATE = tempfile.TemporaryDirectory(prefix="np2tnp-tests-")
 os.environ["XDG_STATE_HOME"] = _STATE.name
@@ -32,6 +36,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="write what np2tnp makes now into the expected files, for review"
     )
+
+
+def pytest_collection_finish() -> None:
+    """Tests by the ten thousand, and all modules, are no garbage: nobody is to look through them again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

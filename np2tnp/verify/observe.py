@@ -369,8 +369,9 @@ def _single_calls() -> int:
 
 def _runtimes(name: str) -> list[Any]:
     """The runtime's module of that name, once for each copy of the runtime, in whichever of its folders it stands."""
-    found = [(path, module) for path, module in list(sys.modules.items()) if path.endswith(f".{name}")]
-    return [module for path, module in found if "runtime." in path]
+    ending = f".{name}"
+    found = [path for path in list(sys.modules) if path.endswith(ending)]
+    return [sys.modules[path] for path in found if "runtime." in path]
 
 
 def seed_all() -> None:

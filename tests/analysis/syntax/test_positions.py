@@ -46,10 +46,13 @@ def read(package: str, file: str) -> str:
     return (Path(spec.origin).parent / file).read_text(encoding="utf-8")
 
 
-def span_of(place: CodeRange, text: str) -> Span:
-    """libcst's place in our terms. Where a file lacks its final newline, its ends lie behind the text; ours do not."""
+def end_of(text: str) -> tuple[int, int]:
     lines = re.split(r"\r\n?|\n", text)
-    last = (len(lines), len(lines[-1]) + 1)
+    return len(lines), len(lines[-1]) + 1
+
+
+def span_of(place: CodeRange, last: tuple[int, int]) -> Span:
+    """libcst's place in our terms. Where a file lacks its final newline, its ends lie behind the text; ours do not."""
     start = min((place.start.line, place.start.column + 1), last)
     end = min((place.end.line, place.end.column + 1), last)
     return Span(*start, *end)
@@ -57,7 +60,8 @@ def span_of(place: CodeRange, text: str) -> Span:
 
 def check(text: str) -> int:
     wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
-    expected = {id(node): span_of(place, text) for node, place in wrapper.resolve(PositionProvider).items()}
+    last = end_of(text)
+    expected = {id(node): span_of(place, last) for node, place in wrapper.resolve(PositionProvider).items()}
     module = wrapper.module
     found_text, found = render(module, expected)
     assert found_text == text
