@@ -74,6 +74,8 @@ MOST_WORDS, MOST_COLUMNS = 35, 120
 TOPS = (ROOT, ROOT / "np2tnp", ROOT / "np2tnp" / "runtime", ROOT / "benchmarks")
 #: In backticks: ``folder/file.py``, ``folder/``, and files of a folder as ``folder/*.py``.
 PATH = re.compile(r"`((?:[\w.-]+/)+(?:[\w.*-]+\.(?:py|sh|md|json|toml|txt|yml))?)`")
+#: A name beside the file that has it: ``f`` of ``a/b.py``, ``f(x)`` (``a/b.py``), ``F`` in ``a/b.py``.
+NAMED = re.compile(r"`(\w+)(?:\([^`]*\))?` (?:of |in |into [\w ]*|\()`((?:\w+/)+\w+\.py)`")
 #: What is made in other people's projects, or by who follows a how-to.
 ELSEWHERE = {"np2tnp_runtime/"}
 GENERATED = re.compile(r"<!-- generated: \w+ -->.*?<!-- end -->", re.DOTALL)
@@ -133,6 +135,16 @@ def test_paths_exist(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_names_stand_in_the_files_that_are_named_with_them(page: Path) -> None:
+    wrong: list[str] = []
+    for name, path in NAMED.findall(" ".join(prose(page).split())):
+        file = next((top / path for top in TOPS if (top / path).is_file()), None)
+        if file is not None and not re.search(rf"\b{name}\b", file.read_text(encoding="utf-8")):
+            wrong.append(f"{name} in {path}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_links_resolve(page: Path) -> None:
     links = re.findall(r"\]\(([^)\s#]+)(?:#[\w-]+)?\)", page.read_text(encoding="utf-8"))
     assert [it for it in links if "://" not in it and not (page.parent / it).exists()] == []
@@ -147,6 +159,7 @@ def test_the_checks_of_prose_can_fail() -> None:
     assert sentences("| a b. C | [d](e.md) |\n") == ["a b.", "C", "[d](e.md)"]
     assert words("see [the map](map.md) of `np2tnp/a.py`") == 5
     assert PATH.findall("`runtime/gone.py`, `docs/`, not `rt.at` or `a / b`") == ["runtime/gone.py", "docs/"]
+    assert NAMED.findall("`f(x)` (`a/b.py`), `G` of `c/d.py`, `h` and `e/f.py`") == [("f", "a/b.py"), ("G", "c/d.py")]
     assert sentences("Long; then more: and so on. End.") == ["Long; then more: and so on.", "End."]
 
 
