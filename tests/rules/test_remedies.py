@@ -369,19 +369,434 @@ ADVICE = {
             return np.exp(y), tuple(np.exp(y).tolist())
         """,
     ),
+    "TNP202": (
+        """
+        def f(x, y):
+            z = np.exp(x)
+            it = iter([1, 2])
+            z[next(it)][1:3] *= 2
+            return z
+        """,
+        "give it a name",
+        """
+        def f(x, y):
+            z = np.exp(x)
+            it = iter([1, 2])
+            i = next(it)
+            z[i][1:3] *= 2
+            return z
+        """,
+    ),
+    "TNP202 name": (
+        """
+        def f(x, y):
+            z = np.exp(x)
+            z.ravel()[:3] = y[:3]
+            return z
+        """,
+        "no single name holds",
+        """
+        def f(x, y):
+            z = np.exp(x)
+            z[0, :3] = y[:3]
+            return z
+        """,
+    ),
+    "TNP305": (
+        """
+        def f(x, y):
+            return np.exp(x).astype(np.longdouble).sum(axis=0)
+        """,
+        "use float64",
+        """
+        def f(x, y):
+            return np.exp(x).astype(np.float64).sum(axis=0)
+        """,
+    ),
+    "TNP307": (
+        """
+        def f(x, y):
+            m = np.ma.masked_array(x, x > 1, copy=True)
+            m += y
+            return np.exp(y) * m.sum(axis=0).filled(0)
+        """,
+        "work on ndarrays (a masked array's values and mask)",
+        """
+        def f(x, y):
+            kept = np.where(x > 1, 0, x + y)
+            return np.exp(y) * kept.sum(axis=0)
+        """,
+    ),
+    "TNP402": (
+        """
+        def steps(x):
+            y = np.exp(x)
+            while True:
+                got = yield y.sum()
+                y = y * got
+
+
+        def f(x, y):
+            run = steps(x)
+            next(run)
+            return run.send(2.0) * y
+        """,
+        "move its work on arrays into a function of its own",
+        """
+        def step(y, got):
+            return y * got
+
+
+        def f(x, y):
+            z = step(np.exp(x), 2.0)
+            return z.sum() * y
+        """,
+    ),
+    "TNP403": (
+        """
+        async def work(x, y):
+            return np.exp(x) @ y
+
+
+        def f(x, y):
+            try:
+                work(x, y).send(None)
+            except StopIteration as done:
+                return done.value
+        """,
+        "move its work on arrays into a function of its own",
+        """
+        def work(x, y):
+            return np.exp(x) @ y
+
+
+        async def asked(x, y):
+            return work(x, y)
+
+
+        def f(x, y):
+            try:
+                asked(x, y).send(None)
+            except StopIteration as done:
+                return done.value
+        """,
+    ),
+    "TNP404": (
+        """
+        def f(x, y):
+            z = np.exp(x)
+
+            def scaled():
+                nonlocal y
+                y = y * 2
+                return z @ y
+
+            return scaled() + y
+        """,
+        "return the new value, and assign it there",
+        """
+        def f(x, y):
+            z = np.exp(x)
+
+            def scaled(y):
+                return z @ y
+
+            y = y * 2
+            return scaled(y) + y
+        """,
+    ),
+    "TNP405": (
+        """
+        from timeit import kept
+
+
+        @kept
+        def f(x, y):
+            return np.exp(x) @ y
+        """,
+        "put the array work into a function without it",
+        """
+        from timeit import kept
+
+
+        def work(x, y):
+            return np.exp(x) @ y
+
+
+        @kept
+        def f(x, y):
+            return work(x, y)
+        """,
+    ),
+    "TNP407": (
+        """
+        def f(x, y):
+            z = np.exp(x)
+            match z.sum():
+                case 0:
+                    return y
+                case total:
+                    return z / total
+        """,
+        "compare by if and else",
+        """
+        def f(x, y):
+            z = np.exp(x)
+            total = z.sum()
+            if total == 0:
+                return y
+            return z / total
+        """,
+    ),
+    "TNP408": (
+        """
+        def f(x, y, *calls):
+            z = np.exp(x)
+
+            def part(i):
+                return z[i] * scale
+
+            scale = y + 1
+            return CALLS[0](part), z
+        """,
+        "scale is assigned after it alone",
+        """
+        def f(x, y, *calls):
+            z = np.exp(x)
+            scale = y + 1
+
+            def part(i):
+                return z[i] * scale
+
+            return CALLS[0](part), z
+        """,
+    ),
+    "TNP408 class": (
+        """
+        def f(x, y):
+            class Held:
+                def scaled(self, v):
+                    return np.exp(v) * 2
+
+            return Held().scaled(x) @ y
+        """,
+        "define it at the top level",
+        """
+        class Held:
+            def scaled(self, v):
+                return np.exp(v) * 2
+
+
+        def f(x, y):
+            return Held().scaled(x) @ y
+        """,
+    ),
+    "TNP410": (
+        """
+        import contextlib
+
+
+        def f(x, y):
+            z = np.exp(y)
+            with contextlib.suppress(ValueError):
+                for i in range(3):
+                    z[i] = np.log(x[i, 0]) / y[i + 1]
+            return z * 2
+        """,
+        "move what is tried into a function that gives back new arrays",
+        """
+        import contextlib
+
+
+        def fill(z, x, y):
+            z = z.copy()
+            for i in range(3):
+                z[i] = np.log(x[i, 0]) / y[i + 1]
+            return z
+
+
+        def f(x, y):
+            z = np.exp(y)
+            with contextlib.suppress(ValueError):
+                z = fill(z, x, y)
+            return z * 2
+        """,
+    ),
+    "TNP206 operator": (
+        """
+        def f(x, y):
+            z = np.exp(x)
+            [z.__iadd__(part) for part in (y, y * 2)]
+            return z
+        """,
+        "write `x += ...`, as a statement of its own",
+        """
+        def f(x, y):
+            z = np.exp(x)
+            for part in (y, y * 2):
+                z += part
+            return z
+        """,
+    ),
+    "TNP206 item": (
+        """
+        def f(x, y):
+            z = np.exp(x)
+            z.__setitem__(0, y)
+            return z
+        """,
+        "write `x[...] = ...`, as a statement of its own",
+        """
+        def f(x, y):
+            z = np.exp(x)
+            z[0] = y
+            return z
+        """,
+    ),
+    "TNP206 shown": (
+        """
+        def f(x, y):
+            z = np.exp(x) @ y
+            return z, f"{z.sum()=}"
+        """,
+        "write f'x={x!r}'",
+        """
+        def f(x, y):
+            z = np.exp(x) @ y
+            return z, f"z.sum()={z.sum()!r}"
+        """,
+    ),
+    "TNP206 flat": (
+        """
+        def f(x, y):
+            z = np.exp(x)
+            z.flat[...] = y
+            return z
+        """,
+        "assign to x[...]",
+        """
+        def f(x, y):
+            z = np.exp(x)
+            z[...] = y
+            return z
+        """,
+    ),
+    "TNP206 out": (
+        """
+        def f(x, y):
+            a = np.empty(x.shape)
+            b = np.empty(x.shape)
+            np.modf(np.exp(x), out=(a, b))
+            return a + b * 2
+        """,
+        "assign the results instead",
+        """
+        def f(x, y):
+            a, b = np.modf(np.exp(x))
+            return a + b * 2
+        """,
+    ),
+    "TNP206 method": (
+        """
+        def f(x, y):
+            z = np.exp(x)
+            total = z.sum
+            return total() * y
+        """,
+        "call it where it stands",
+        """
+        def f(x, y):
+            z = np.exp(x)
+            return z.sum() * y
+        """,
+    ),
+    "TNP206 names": (
+        """
+        def f(x, y):
+            z = np.exp(x)
+            return sorted(locals()), z @ y
+        """,
+        "name what is needed",
+        """
+        def f(x, y):
+            z = np.exp(x)
+            return ["x", "y", "z"], z @ y
+        """,
+    ),
+    "TNP206 iterator": (
+        """
+        def f(x, y):
+            z = np.exp(x)
+            return iter([z, z * y])
+        """,
+        "make a list of it",
+        """
+        def f(x, y):
+            z = np.exp(x)
+            return [z, z * y]
+        """,
+    ),
+    "TNP206 kept": (
+        """
+        class Log:
+            pass
+
+
+        log = Log()
+
+
+        def f(x, y):
+            z = np.exp(x)
+            log.one = z
+            log.other = z.ravel()
+            return z @ y
+        """,
+        "give it np.array(...)",
+        """
+        class Log:
+            pass
+
+
+        log = Log()
+
+
+        def f(x, y):
+            z = np.exp(x)
+            log.one = z
+            log.other = np.array(z.ravel())
+            return z @ y
+        """,
+    ),
+    "TNP206 order": (
+        """
+        def f(x, y):
+            place = iter([3, 4])
+            x[next(place)] = np.exp(next(place) * y)
+            return x.sum()
+        """,
+        "bind the value to a name in a statement before",
+        """
+        def f(x, y):
+            place = iter([3, 4])
+            value = np.exp(next(place) * y)
+            x[next(place)] = value
+            return x.sum()
+        """,
+    ),
 }
 
 
 @pytest.mark.parametrize("case", ADVICE)
-def test_following_the_advice_changes_no_result(case: str) -> None:
+def test_following_the_advice_changes_no_result(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NP2TNP_ABOVE", "0")
     before, words, after = ADVICE[case]
     # with originals that answer what cannot be followed, calls of unknown code are in nobody's way
     config = Config(rewrite=True)
     if case == "TNP503":
         config = Config(rewrite=True, on_unverified="raise", slow="convert")
-    results = []
+    texts = []
     for body in (before, after):
-        text = f"import warnings\n\nimport numpy as np\n\nLOOKS = [np.size]\n\n\n{textwrap.dedent(body)}"
+        text = f"{_HEAD}{textwrap.dedent(body)}"
         report = analyze(Source("m.py", text), config)
         told = [reason for region in report.regions for reason in region.reasons]
         if body is before:
@@ -389,17 +804,40 @@ def test_following_the_advice_changes_no_result(case: str) -> None:
         else:
             states = [region.state.value for region in report.regions]
             assert ("convertible" in states, "blocked" in states) == (True, False), told
-        namespace: dict[str, Any] = {}
-        exec(compile(text, "m.py", "exec"), namespace)
-        x, y = np.linspace(0.5, 2, 1600).reshape(40, 40), np.linspace(0.1, 1, 40)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            more = [namespace["LOOKS"]] if "looks" in body else []
-            results.append(_parts((namespace["f"](x, y, *more), x, y)))
-    for one, other in zip(*results, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-13)
+        texts.append(text)
+    assert report.new_text is not None
+    first, *others = map(_results, (*texts, report.new_text))
+    for other in others:
+        for one, same in zip(first, other, strict=True):
+            if isinstance(one, str):
+                assert one == same
+            else:
+                np.testing.assert_allclose(one, same, rtol=1e-13)
+
+
+_HEAD = """import warnings
+
+import numpy as np
+
+LOOKS = [np.size]
+CALLS = [lambda part: part(1)]
+
+
+"""
+
+
+def _results(text: str) -> list[Any]:
+    """What f of the text gives, and what it leaves of its arguments. A decorator of nobody's gives the function."""
+    text = text.replace("from timeit import kept\n", "def kept(function):\n    return function\n")
+    namespace: dict[str, Any] = {"__name__": "m"}
+    exec(compile(text, "m.py", "exec"), namespace)
+    x, y = np.linspace(0.5, 2, 1600).reshape(40, 40), np.linspace(0.1, 1, 40)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        more = [namespace["LOOKS"]] if "looks" in text else []
+        return _parts((namespace["f"](x, y, *more), x, y))
 
 
 def _parts(value: Any) -> list[Any]:
-    is_parts = isinstance(value, (tuple, list, itertools.chain))
+    is_parts = isinstance(value, (tuple, list, itertools.chain, type(iter([]))))
     return [part for item in value for part in _parts(item)] if is_parts else [value]

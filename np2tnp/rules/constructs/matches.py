@@ -37,4 +37,4 @@ class Match(Rule):
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
         if context.in_region:
-            yield self.hit(event.node, "match on an array looks at its class", Verdict.BLOCK)
+            yield self.hit(event.node, "match on an array looks at its class: compare by if and else", Verdict.BLOCK)
