@@ -258,6 +258,8 @@ def _run_analysis(command: str, rest: list[str]) -> int:
     if "-" in paths:
         stdin = (parsed.stdin_filename, sys.stdin.buffer.read())
         paths = [path for path in paths if path != "-"]
+    if stdin is None and not any(map(os.path.lexists, paths)):
+        raise ConfigError(f"{', '.join(paths)}: no such file or directory")
     if command == "check":
         from np2tnp.commands import check
 

@@ -90,6 +90,14 @@ def test_paths_that_are_not_there(project: Path, capfd: pytest.CaptureFixture[st
     assert any(item["path"] == "good.py" for item in document["findings"])
 
 
+@pytest.mark.parametrize("command", [("check",), ("check", "--output-format", "json"), ("rewrite",)])
+def test_nothing_that_is_there_is_one_line(
+    command: tuple[str, ...], project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*command, "missing.py", "missing/dir"]) == 2
+    assert capfd.readouterr() == ("", "np2tnp: missing.py, missing/dir: no such file or directory\n")
+
+
 def test_a_directory_without_python_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "notes.txt").write_text("")
     assert main(["check", str(tmp_path)]) == 0

@@ -19,8 +19,8 @@ from np2tnp.rules.words_and_edits import callee_words, is_mentioned_beside, make
 
 #: How the advice begins that code out of sight, which has a name, be described.
 CALLEES = "say in [tool.np2tnp.callees]"
-#: The advice where nothing says by which way a callee may get at an array.
-_SOMEWHERE = "move the work on arrays before that into a function of its own"
+#: What is said where nothing tells by which way a callee may get at an array.
+_SOMEHOW = "what that got may be it, hold it or share its memory"
 
 
 def _is_out_of_sight(call: ev.Call | None) -> bool:
@@ -69,7 +69,7 @@ def _words(name: str, callees: list[str], shared: frozenset[str], unseen: list[s
     if places:
         where = location_words(frozenset(places[:1]))
         return f"{start}: {where} may be it, or show its memory; work on np.array(...) of that, unless that is meant"
-    return f"{start}: what that got may be it, hold it or share its memory; {_said(unseen) or _SOMEWHERE}"
+    return f"{start}: {_SOMEHOW}; {_said(unseen) or 'move the work on arrays before that into a function of its own'}"
 
 
 def _twice(both: str, callees: list[str], unseen: list[str] | None) -> str:
@@ -221,8 +221,8 @@ class HostUpdate(Rule):
         calls = [context.calls.get(each.line_node) for each in reasons]
         own = [call is None and each.via.startswith(OBJECT_CODE) for each, call in zip(reasons, calls, strict=True)]
         unseen = [_is_out_of_sight(call) for call in calls]
-        can_be_said = CALLEES in words
-        vague = words.endswith(_SOMEWHERE) or any(each.via == "a callee" for each in reasons)
+        vague = _SOMEHOW in words or any(each.via == "a callee" for each in reasons)
+        can_be_said = CALLEES in words and not vague
         left = "unseen" if not can_be_said and (vague or any(own) or any(unseen)) else ""
         verdict, safety = Verdict.BLOCK, Safety.SAFE
         if all(unseen):
