@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from command_line import HEAT
 from hypothesis import settings
+from slow_tests import is_slow
 
 from np2tnp.runtime.base import hardware
 
@@ -30,6 +31,12 @@ settings.load_profile("gate")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # a shell's background job ignores Ctrl-C, and so would the programs that the tests start and interrupt
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if is_slow(item.path):
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

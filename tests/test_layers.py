@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from slow_tests import SLOW, is_slow
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "np2tnp"
@@ -251,3 +252,10 @@ def test_tests_mirror_the_package() -> None:
 def test_the_check_of_the_mirror_can_fail() -> None:
     tests = ["test_all.py", "end_to_end/test_b.py", "analysis/domain/test_c.py", "analysis/loops/test_d.py"]
     assert folders_that_mirror_none(tests, {".", "analysis", "analysis/domain"}) == {"analysis/loops"}
+
+
+def test_what_is_marked_slow_is_there() -> None:
+    files = [path.relative_to(ROOT / "tests").as_posix() for path in TEST_FILES]
+    assert [name for name in SLOW if not any(file.startswith(name) for file in files)] == []
+    slow = [path for path in TEST_FILES if is_slow(path)]
+    assert 0 < len(slow) < len(TEST_FILES) / 2

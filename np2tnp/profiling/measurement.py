@@ -206,13 +206,25 @@ def failed(plan: Plan, variant: str, device: str, size: int | Signature, reason:
 Progress = Callable[[str, int, int], None]  #: what is being measured, trials done, trials in all
 
 
-def measure(plan: Plan, progress: Progress | None = None, keep: Callable[[Measured], None] | None = None) -> Measured:
+def measure(
+    plan: Plan,
+    progress: Progress | None = None,
+    keep: Callable[[Measured], None] | None = None,
+    going_on: tuple[Session, Session] | None = None,
+) -> Measured:
     """Run all trials of `plan`; `keep` is called with the result so far after each size.
+
+    going_on: processes that have measured another function before, the one with a single thread last; they are not
+    ended. Without any, the first calls that are timed are the first ones of a process.
 
     Raises CannotVerify when the program cannot be loaded, no device fits, or arguments are missing.
     """
     measured = Measured(plan)
-    with Session(plan) as session, Session(plan, single=True) as alone:
+    with contextlib.ExitStack() as stack:
+        for it in going_on or ():
+            it.go_on_with(plan)
+        own = (Session(plan), Session(plan, single=True)) if going_on is None else ()
+        session, alone = going_on or map(stack.enter_context, own)
         session.ensure()
         measured.environment = session.environment
         measured.devices = choose_devices(plan.devices, session.environment["logical_devices"])
