@@ -391,5 +391,7 @@ def call_case(event: ev.Call, context: Context) -> CallStores | None:
         return CallStores(CallCase.FUNCTIONAL, stores, FUNCTIONAL[kind])
     if kind.startswith("numpy."):
         return CallStores(CallCase.ON_HOST, stores)
-    words = f"{kind.replace('ndarray', 'array')}() changes an ndarray in a way tensors have no form for"
+    words = (
+        f"{kind.replace('ndarray', 'array')}() changes an ndarray in a way tensors have no form for: make a new array"
+    )
     return CallStores(CallCase.NO_FORM, stores, "", words)

@@ -129,6 +129,13 @@ def test_python_functions_name_what_does_the_same(body: str, advice: str) -> Non
     assert any(advice in message for message in told)
 
 
+@pytest.mark.parametrize("shape", ["np.array(x.shape) // k", "(s - k + 1)", "np.asarray(x.strides)", "s"])
+def test_what_is_computed_of_a_shape_has_an_item_for_each_axis(shape: str) -> None:
+    text = f"def f(x, k):\n    s = np.array(x.shape)\n    return np.exp(x), tuple({shape})\n"
+    assert "TNP705" not in {finding.code for finding in findings(text)}
+    assert "TNP705" in {finding.code for finding in findings(text.replace(f"tuple({shape})", "tuple(np.sin(x))"))}
+
+
 def test_numbers_of_a_line_of_text_are_no_array() -> None:
     text = "def f(stream):\n    a, b = map(int, stream.readline().split())\n    return np.exp(np.arange(a)) * b\n"
     assert "TNP705" not in {finding.code for finding in findings(text)}

@@ -577,9 +577,14 @@ def _made_of(node: cst.Name, context: Context) -> list[cst.BaseExpression]:
 
 
 def is_shape(node: cst.CSTNode, context: Context, depth: int = 3) -> bool:
-    """Whether it is an array's shape, or a part of one: an item for each axis."""
+    """Whether it is an array's shape, a part of one, or computed of one: an item for each axis."""
     if isinstance(node, cst.Attribute):
-        return node.attr.value == "shape"
+        return node.attr.value in ("shape", "strides")
+    if isinstance(node, cst.BinaryOperation):
+        return is_shape(node.left, context, depth) or is_shape(node.right, context, depth)
+    if isinstance(node, cst.Call) and len(node.args) == 1:
+        listed = dotted(node.func).rpartition(".")[2] in ("array", "asarray", "tuple", "list")
+        return listed and is_shape(node.args[0].value, context, depth)
     if isinstance(node, cst.Subscript):
         return len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Slice) and is_shape(node.value, context)
     if not isinstance(node, cst.Name) or not depth:

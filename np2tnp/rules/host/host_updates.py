@@ -21,6 +21,8 @@ from np2tnp.rules.words_and_edits import callee_words, is_mentioned_beside, make
 CALLEES = "say in [tool.np2tnp.callees]"
 #: What is said where nothing tells by which way a callee may get at an array.
 _SOMEHOW = "what that got may be it, hold it or share its memory"
+#: ... and where code that cannot be followed may have kept an array.
+_KEPT = "got it, or shares memory with it, and may have kept that"
 
 
 def _is_out_of_sight(call: ev.Call | None) -> bool:
@@ -61,11 +63,11 @@ def _words(name: str, callees: list[str], shared: frozenset[str], unseen: list[s
     kept = sorted(place.removeprefix("kept by ").partition(" as ")[0] for place in shared if " as " in place)
     if seen or kept:
         holder = [*seen, *kept][0]
-        words = f"{start}: {holder} got it, or shares memory with it, and may have kept that"
+        words = f"{start}: {holder} {_KEPT}"
         if name == ITERATED:
             return f"{words}; iterate over np.array(...) of it, unless that is meant"
         return f"{words}; if it is an array, go on with a copy ({name} = np.array({name})), unless that is meant"
-    places = [place for place in sorted(shared) if place.startswith(HOLDERS)]
+    places = [place for place in sorted(shared) if place.startswith(HOLDERS) and place != name]
     if places:
         where = location_words(frozenset(places[:1]))
         return f"{start}: {where} may be it, or show its memory; work on np.array(...) of that, unless that is meant"
@@ -221,7 +223,7 @@ class HostUpdate(Rule):
         calls = [context.calls.get(each.line_node) for each in reasons]
         own = [call is None and each.via.startswith(OBJECT_CODE) for each, call in zip(reasons, calls, strict=True)]
         unseen = [_is_out_of_sight(call) for call in calls]
-        vague = _SOMEHOW in words or any(each.via == "a callee" for each in reasons)
+        vague = _SOMEHOW in words or _KEPT in words or any(each.via == "a callee" for each in reasons)
         can_be_said = CALLEES in words and not vague
         left = "unseen" if not can_be_said and (vague or any(own) or any(unseen)) else ""
         verdict, safety = Verdict.BLOCK, Safety.SAFE

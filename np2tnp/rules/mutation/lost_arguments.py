@@ -45,12 +45,11 @@ class LostArgument(Rule):
         other = shown_otherwise(context.facts.node)
         if lost and other.issuperset(lost):  # functions, say, which may hold arrays
             names = ", ".join(lost)
-            yield self.hit(
-                node,
+            words = (
                 f"code that cannot be seen may have changed what {names} holds, and {names} may mean something else by"
-                f" now: move the array work into a function that is not given {names}",
-                Verdict.BLOCK,
+                f" now: move the array work into a function that is not given {names}"
             )
+            yield Hit(self.code, node, words, Verdict.BLOCK, left="unseen")
         elif lost:
             yield self.hit(
                 node,

@@ -49,7 +49,8 @@ class SharedMemory(Rule):
         assert isinstance(event, ev.Store)
         case = store_case(event, context)
         if case.kind is StoreCase.SHARED:
-            unsure = bool(event.conflicts) and not isinstance(event.base, Array)
+            seen = bool(event.conflicts) and all(place.startswith("seen by ") for place in event.conflicts)
+            unsure = seen or (bool(event.conflicts) and not isinstance(event.base, Array))
             yield Hit(self.code, event.node, case.why, Verdict.BLOCK, left="unseen" if unsure else "")
         elif is_kept(event, context):
             words = f"{store_words(event)}: other names may show that memory; it stays an ndarray, which NumPy updates"
