@@ -180,13 +180,12 @@ class Session:
         plan = planned(replace(options, compile="none"))
         if plan.state is not RegionState.CONVERTIBLE or is_vectorized(plan):
             return plan
-        known = dict(plan.facts.extra)
+        known = plan.facts.planned
         compiled = planned(replace(options, compile="xla"))
         if compiled.compiled and compiled.state is RegionState.CONVERTIBLE:
             plan.edits.clear()
             return compiled
-        plan.facts.extra.clear()
-        plan.facts.extra.update(known)
+        plan.facts.planned = known
         compiled.edits.clear()
         return _told(plan, compiled)
 

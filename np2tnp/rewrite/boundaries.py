@@ -84,7 +84,7 @@ def _listed(keyword: str, names: Iterable[str]) -> list[cst.Arg]:
 def _stated(facts: ev.RegionFacts, known: Wrapped) -> list[cst.Arg]:
     """What the function takes and does, in words for its reader."""
     order = facts.parameters
-    door = {name: admitted.word for name, admitted in (facts.extra.get("door") or {}).items()}
+    door = {name: admitted.word for name, admitted in facts.door.items()}
     old = [name for name in order if name in facts.assumed_arrays and name not in door]
     arguments: list[cst.Arg] = []
     attributes = sorted(name for name in door if "." in name or "[" in name)
@@ -105,17 +105,17 @@ def _stated(facts: ev.RegionFacts, known: Wrapped) -> list[cst.Arg]:
 def _technical(facts: ev.RegionFacts, runtime: str, known: Wrapped, kept: Kept | None) -> list[cst.Arg]:
     """What the wrapper must know besides."""
     order = facts.parameters
-    door = facts.extra.get("door") or {}
+    door = facts.door
     # a number that a graph gets as one of its inputs is no number of Python's
     said = {name for name, it in door.items() if known.compile_as == "none" and it.word == "counts"}
     arguments = _listed("returns", (name for name in order if name in facts.returned))
     arguments += _listed("scalars", (name for name in order if name in facts.assumed_scalars and name not in said))
     arguments += _listed("hosted", (name for name in order if name in facts.host_parameters))
     if any(name not in facts.host_parameters | facts.assumed_scalars | {"self", "cls"} for name in order):
-        reached = facts.changeable | (facts.host_parameters & facts.extra.get("writes", set()))
+        reached = facts.changeable | (facts.host_parameters & facts.seen.writes)
         places = [ref.rpartition(":")[2] for ref in facts.updates]
         arguments += _listed("changes", sorted([*places, *(f"@{name}" for name in reached - facts.mutated.keys())]))
-    arguments += _listed("methods", sorted(facts.extra.get("relies", ())))
+    arguments += _listed("methods", sorted(facts.seen.relies))
     if known.zero_d != "scalar":
         arguments.append(build.argument(build.string(known.zero_d), "zero_d"))
     if known.state is not None:

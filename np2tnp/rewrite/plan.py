@@ -140,7 +140,7 @@ class RegionPlan:
         if self.state is RegionState.CONVERTIBLE:
             return Fate.MIGRATES
         anywhere = [hit for hit in self.reasons if hit.code in _ANYWHERE]
-        if anywhere and self.facts.extra.get("lent"):  # a nested function that may stay NumPy's may do all of that
+        if anywhere and self.facts.seen.lent:  # a nested function that may stay NumPy's may do all of that
             nested = _nested_nodes(self.facts.node)
             anywhere = [hit for hit in anywhere if id(hit.node) not in nested]
         return Fate.IN_DOUBT if self.reasons and not self.is_unwanted and not anywhere else Fate.STAYS
@@ -271,13 +271,17 @@ def plan_region(
     if slow and options.slow == "keep":
         return RegionPlan(facts, hits, edits, RegionState.KEPT, slow)
     plan = RegionPlan(facts, hits, edits, RegionState.CONVERTIBLE)
-    facts.extra["only fetched"] = parameters(facts, edits)
-    facts.extra["converted"] = edits.converted
-    facts.extra["helpers"], facts.extra["blamed"] = edits.helpers, frozenset(edits.blamed)
-    facts.extra["whole numbers"] = edits.whole
-    facts.extra["asked by callees"] = edits.asked
-    facts.extra["plain for floats"], facts.extra["plain for few"] = edits.plain_for_floats, edits.plain_for_few
-    facts.extra["by row"] = part_loops.parameters_by_row(loops)
+    facts.planned = ev.Planned(
+        converted=edits.converted,
+        helpers=edits.helpers,
+        blamed=frozenset(edits.blamed),
+        whole_numbers=edits.whole,
+        asked_by_callees=edits.asked,
+        plain_for_floats=edits.plain_for_floats,
+        plain_for_few=edits.plain_for_few,
+        only_fetched=parameters(facts, edits),
+        by_row=part_loops.parameters_by_row(loops),
+    )
     if options.float32:
         double += single_precision.of_draws(module, facts.node)
         double += single_precision.of_waiting(module, facts)

@@ -75,7 +75,7 @@ def _only_reads_its_object(node: cst.FunctionDef, region: ev.RegionFacts) -> boo
 
 def _callees(region: ev.RegionFacts, module: ModuleInfo, catalog: Catalog) -> set[str] | None:
     """The functions of the module that a region calls; None when it may have an effect by itself."""
-    if "asks objects" in region.extra:  # by an operator, an index or a property: their code may do anything
+    if region.seen.asks_objects:  # by an operator, an index or a property: their code may do anything
         return None
     info = module.functions[region.qualname]
     own = info.locals.difference(region.parameters)

@@ -304,7 +304,7 @@ def arrays_by_row(facts: ev.RegionFacts) -> tuple[str, ...]:
     wanted = by_row & set(facts.parameters)
     names = (part for part in walk(node.body) if isinstance(part, cst.Name)) if wanted else ()
     taken = {name.value for name in names if id(name) not in neutral}
-    chosen = (wanted - taken) | facts.extra.get("by row", frozenset())
+    chosen = (wanted - taken) | facts.planned.by_row
     return tuple(name for name in facts.parameters if name in chosen)
 
 

@@ -102,7 +102,7 @@ def used_methods(facts: ev.RegionFacts, migrates: bool, module: ModuleInfo) -> I
     In a region that migrates, an operator beside a tensor works with whatever it gives (:meth:`Evaluate.operate`).
     """
     assumed = NO_NAMES if migrates else facts.assumed_arrays  # nobody checks that in code that stays
-    for op in facts.extra.get("object operators", ()):
+    for op in facts.seen.object_operators:
         yield from _methods_of(op)
     for event in facts.events:
         if isinstance(event, ev.Operator) and _may_be_object(event.operands, assumed):

@@ -286,7 +286,7 @@ def convert(event: ev.Call, decision: Decision, context: Context) -> Hit:
         numbers = [argument.node for argument in event.arguments if isinstance(argument.value, Scalar)]
         context.edits.blamed |= {name for node in numbers for name in names_in(node)}
         context.edits.plain_for_floats = context.edits.plain_for_floats or _is_plain_for(as_floats, event, context)
-    elif plain and context.facts.extra.get("door") and not context.edits.plain_for_few:
+    elif plain and context.facts.door and not context.edits.plain_for_few:
         context.edits.plain_for_few = not _is_plain_for(as_wider, event, context, True)
     name = short_name(event.api or "")
     if plain:

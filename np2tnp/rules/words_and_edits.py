@@ -109,7 +109,7 @@ def _ask_at_its_door(summary: Summary, matched: dict[str, ev.Argument], context:
     if refused:
         edits.blame(*refused)
         edits.plain_for_floats |= any(admitted.kind == "floats" for admitted, _ in asked)
-    elif context.facts.extra.get("door"):
+    elif context.facts.door:
         edits.plain_for_few |= not all(admitted.takes_dtypes(as_wider(value)) for admitted, value in asked)
 
 

@@ -17,16 +17,16 @@ def test_the_door_is_written_by_its_words_and_nothing_twice() -> None:
     node = cst.ensure_type(cst.parse_statement("def f(x, w, m, n): pass"), cst.FunctionDef)
     facts = RegionFacts("f", node, parameters=("x", "w", "m", "n"))
     facts.assumed_arrays, facts.assumed_scalars = frozenset("xw"), frozenset("n")
-    facts.extra["door"] = {"n": Admitted("counts"), "w": FLOATS, "x": FLOATS, "m": Admitted("inexact", numbers=True)}
+    facts.door = {"n": Admitted("counts"), "w": FLOATS, "x": FLOATS, "m": Admitted("inexact", numbers=True)}
 
     def written(**known: Any) -> str:
         return text_of(decorator(facts, "rt", Wrapped(**known)))
 
     assert written() == '@rt.migrated(floats="x, w", inexact_or_numbers="m", counts="n")'
     assert written(compile_as="graph").endswith('counts="n", compile="graph", scalars="n")')
-    facts.extra["door"] = {"x": FLOATS}
+    facts.door = {"x": FLOATS}
     assert written() == '@rt.migrated(floats="x", no_lists="w", scalars="n")'
-    facts.extra["door"] = {"x": Admitted("arrays")}
+    facts.door = {"x": Admitted("arrays")}
     assert written() == '@rt.migrated(arrays="x", no_lists="w", scalars="n")'
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import libcst as cst
 
+from np2tnp.analysis.domain.doors import Admitted, Door
 from np2tnp.analysis.domain.env import Stale
 from np2tnp.analysis.domain.values import NO_NAMES, Value, frozen
 from np2tnp.analysis.module.buffer_exchanges import Exchange
@@ -199,6 +199,59 @@ Event = (
 
 
 @dataclass(slots=True)
+class Seen:
+    """What the interpreter noted on its way through a region, for other parts of the analysis."""
+
+    writes: set[str] = field(default_factory=set)  #: parameters that are updated, wherever their arrays stay
+    stored_through: set[str] = field(default_factory=set)  #: names through which items are stored
+    keeps: set[str] = field(default_factory=set)  #: parameters that something goes on holding
+    kept_twice: set[str] = field(default_factory=set)  #: names that two places hold
+    shown_twice: set[str] = field(default_factory=set)  #: locations that several parts of the result show
+    lent: set[str] = field(default_factory=set)  #: names whose arrays code out of sight may look at later
+    not_lent: dict[str, str] = field(default_factory=dict)  #: id of a nested function -> why it cannot stay NumPy's
+    captured: set[str] = field(default_factory=set)  #: names that nested functions read
+    yielded: set[str] = field(default_factory=set)  #: parameters that a generator gives
+    receives: bool = False  #: a generator takes what its caller sends in
+    fills: set[tuple[str, str]] = field(default_factory=set)  #: a container and the parameter that it gets
+    by_layout: set[str] = field(default_factory=set)  #: parameters of which memory order decides what is a view
+    rebound_at_an_exit: set[str] = field(default_factory=set)  #: updated parameters whose names hold something else
+    indexed: frozenset[str] = NO_NAMES  #: parameters of which items are taken
+    assigns: frozenset[str] = NO_NAMES  #: attributes that are rebound, by this function or what it calls
+    relies: set[str] = field(default_factory=set)  #: methods that subclasses must not define anew
+    unfollowed: set[str] = field(default_factory=set)  #: parameters that reach code which nobody can see
+    unseen: str = ""  #: the first callee that nobody can see
+    looks_up: int = 0  #: how many frames of its callers it looks into
+    object_operators: set[str] = field(default_factory=set)  #: operators that may run code of objects
+    runs_others: bool = False  #: code runs that no call shows
+    asks_objects: bool = False  #: an operator, an index or a property may run any code
+    tells_apart: bool = False  #: it asks of which class something is
+    compares_identities: bool = False  #: by ``is`` or ``id``
+    read_late: set[int] = field(default_factory=set)  #: operators (ids) that read their operand themselves
+    read_behind_the_door: set[str] = field(default_factory=set)  #: attributes that hold what the door let in
+    plain_shapes: set[int] = field(default_factory=set)  #: what ``.shape`` is read of (ids) and surely is an array
+    decorators: dict[str, str] = field(default_factory=dict)  #: what a decorator does, by its name
+
+    def unseen_callee(self, name: str) -> None:
+        """Note a callee that nobody can see. The first one is told."""
+        self.unseen = self.unseen or name
+
+
+@dataclass(slots=True)
+class Planned:
+    """What the plan of a region's rewrite told of it."""
+
+    converted: int = 0  #: calls and operators that become TensorFlow work
+    helpers: int = 0  #: those of them that become functions of the runtime instead of tnp's
+    blamed: frozenset[str] = NO_NAMES  #: parameters, attributes (".w") of which those were made
+    whole_numbers: dict[str, str] = field(default_factory=dict)  #: axes and sizes, with the door's word for them
+    asked_by_callees: dict[str, Admitted] = field(default_factory=dict)  #: what doors of callees let in
+    plain_for_floats: bool = False  #: for arrays of floats one of the helpers would be tnp's
+    plain_for_few: bool = False  #: for more dtypes than the door lets in, what is tnp's would be a helper
+    only_fetched: frozenset[str] = NO_NAMES  #: parameters of which sending them brings nothing but copies
+    by_row: frozenset[str] = NO_NAMES  #: parameters of which loops that may stay take rows
+
+
+@dataclass(slots=True)
 class RegionFacts:
     """What the interpreter found out about one region."""
 
@@ -228,4 +281,8 @@ class RegionFacts:
     direct: frozenset[int] = frozenset()  #: attributes (their ids) that may be read as tensors (``--state tensor``)
     direct_updates: frozenset[int] = frozenset()  #: ... and those that are updated in place as such
     alone: bool = False  #: no other code runs while such a function does
-    extra: dict[str, Any] = field(default_factory=dict)
+    #: names that stay on the host, are numbers, were given: what the last look at the region took for granted
+    assumed: tuple[frozenset[str], frozenset[str], frozenset[str]] = (NO_NAMES, NO_NAMES, NO_NAMES)
+    door: Door = field(default_factory=dict)  #: what the migrated function lets in
+    seen: Seen = field(default_factory=Seen)
+    planned: Planned = field(default_factory=Planned)

@@ -151,7 +151,7 @@ def note_decorators(node: cst.FunctionDef, interpreter: Interpreter, wrapped: bo
             known = not isinstance(value, Function) or interpreter.services.summary(value) is not None
             effects = interpreter.services.decorating(asked) if known else NOT_KNOWN
             effect = effects[call is not None]
-            interpreter.facts.extra[f"what {name} does"] = effects[2]
+            interpreter.facts.seen.decorators[name] = effects[2]
         if effect != SAME:
             calls = effect == CALLS or (wrapped and name in WRAPPING_DECORATORS)
             kind = "decorator" if _is_in_sight(value, module) else "unseen decorator"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.doors import ANYTHING, CLASSES, COUNTS, NO_DOOR, NUMBERS, RANDOM, WIDER, Admitted, Door
+from np2tnp.analysis.domain.doors import ANYTHING, CLASSES, COUNTS, NUMBERS, RANDOM, WIDER, Admitted, Door
 from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE, Summary, hands_on_functions
 from np2tnp.analysis.domain.values import NO_NAMES, Array, Symbol, Unknown, Value, deps_of, refs_of, replace
 from np2tnp.analysis.driver.shown_parameters import (
@@ -76,11 +76,15 @@ def widest_plain_door(function: FunctionInfo, before: ev.RegionFacts, behind: Tr
             blamed |= more
             tried.clear()
     kind = "reals"
-    if helpers(kind) and _says(tried[kind], "plain for floats") and helpers("floats") < helpers(kind):
+    if (
+        helpers(kind)
+        and _says(tried[kind], lambda planned: planned.plain_for_floats)
+        and helpers("floats") < helpers(kind)
+    ):
         kind = "floats"
     if helpers(kind) >= _helpers(before):
         return before
-    if not _says(tried[kind], "plain for few") and helpers(WIDER[kind]) == helpers(kind):
+    if not _says(tried[kind], lambda planned: planned.plain_for_few) and helpers(WIDER[kind]) == helpers(kind):
         kind = WIDER[kind]
     chosen = tried[kind]
     assert chosen is not None  # it has fewer helpers than `before`
@@ -94,23 +98,20 @@ def widest_plain_door(function: FunctionInfo, before: ev.RegionFacts, behind: Tr
 
 def asking_for_whole_numbers(function: FunctionInfo, facts: ev.RegionFacts) -> Door:
     """The door of the region, and what it must let in for parameters that are axes and sizes of NumPy's functions."""
-    door: Door = facts.extra.get("door", NO_DOOR)
-    names = facts.extra.get("whole numbers", {}).items()
+    names = facts.planned.whole_numbers.items()
     own = frozenset(facts.parameters) - function.uses.assigned
-    return {**{name: Admitted(word) for name, word in names if name in own}, **door}
+    return {**{name: Admitted(word) for name, word in names if name in own}, **facts.door}
 
 
 def with_door(summary: Summary, facts: ev.RegionFacts) -> Summary:
     """`summary` with what its result is for the arguments that the door lets in."""
-    door = facts.extra.get("door", NO_DOOR)
-    if not door or facts.result is None or refs_of(facts.result) != refs_of(summary.result):
+    if not facts.door or facts.result is None or refs_of(facts.result) != refs_of(summary.result):
         return summary
-    return replace(summary, door=frozenset(door.items()), behind=facts.result)
+    return replace(summary, door=frozenset(facts.door.items()), behind=facts.result)
 
 
 def _helpers(facts: ev.RegionFacts) -> int:
-    count: int = facts.extra["helpers"]
-    return count
+    return facts.planned.helpers
 
 
 def _of_unknown_result(facts: ev.RegionFacts) -> frozenset[str]:
@@ -125,18 +126,18 @@ def _of_unknown_result(facts: ev.RegionFacts) -> frozenset[str]:
 
 def _asked_by_callees(facts: ev.RegionFacts) -> dict[str, Admitted]:
     """What the doors of functions let in to which parameters are handed on."""
-    names = facts.extra.get("asked by callees", {}).items()
+    names = facts.planned.asked_by_callees.items()
     return {name: admitted for name, admitted in names if name in facts.parameters}
 
 
-def _says(facts: ev.RegionFacts | None, what: str) -> bool:
+def _says(facts: ev.RegionFacts | None, what: Callable[[ev.Planned], bool]) -> bool:
     """What the plan behind a door told of another one; True where the region is no better behind the door."""
-    return facts is None or bool(facts.extra[what])
+    return facts is None or what(facts.planned)
 
 
 def _blamed(function: FunctionInfo, facts: ev.RegionFacts, narrowable: frozenset[str]) -> frozenset[str]:
     """Those of `narrowable` from which operands of the helpers were computed."""
-    found: frozenset[str] = facts.extra.get("blamed", NO_NAMES)
+    found: frozenset[str] = facts.planned.blamed
     any_parameter = ANYTHING in found
     calculated = operands(facts.node) if any_parameter else NO_NAMES
     worked = worked_on(function.node, facts) if any_parameter else NO_NAMES
@@ -160,7 +161,7 @@ def _narrowable(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]
     if function.is_method and facts.parameters:
         others.add(facts.parameters[0])
     used_otherwise = _used_otherwise(function)
-    others |= facts.assumed_scalars | facts.objects | used_otherwise | facts.extra["whole numbers"].keys()
+    others |= facts.assumed_scalars | facts.objects | used_otherwise | facts.planned.whole_numbers.keys()
     others |= _only_indices(function)
     names = (frozenset(facts.parameters) - others | counts(function, facts)) - stars
     attributes = _steady_attributes(function, facts) - used_otherwise
@@ -281,7 +282,7 @@ def _is_steady(node: cst.BaseExpression, owners: Container[str]) -> bool:
 
 def _steady_attributes(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]:
     """``p.w`` of parameters, where no other code assigns to that attribute before the function reads it."""
-    assigned: frozenset[str] = facts.extra.get("assigns", NO_NAMES)
+    assigned: frozenset[str] = facts.seen.assigns
     if assigned & ANY_ATTRIBUTE or hands_on_functions(facts):
         return NO_NAMES
     owners = frozenset(facts.parameters)

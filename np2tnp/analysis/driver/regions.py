@@ -282,7 +282,7 @@ class Analysis:
         if migrated and self.has_door(qualname):
             self._choose_door(function, facts)
             chosen = self.facts[qualname]
-            chosen.extra["door"] = asking_for_whole_numbers(function, chosen)
+            chosen.door = asking_for_whole_numbers(function, chosen)
         migrated = migrated and not function.is_cached
         summary = summarize(function, facts, migrated, array_defaults(function, self.info, self.resolve))
         return with_door(summary, self.facts[qualname])
@@ -339,13 +339,13 @@ class Analysis:
 
         What they showed themselves to be is looked at all the same.
         """
-        given = before.extra.get("only fetched", NO_NAMES)
+        given = before.planned.only_fetched
         if not given or not self.text_stays(function.qualname):
             return
         facts = self._analyze(function, given=given, known=before.assumed_arrays)
         self.facts[function.qualname] = facts
         is_better = self.decide(facts, True) is Fate.MIGRATES
-        if not is_better or facts.extra["converted"] < before.extra["converted"] or facts.mutated != before.mutated:
+        if not is_better or facts.planned.converted < before.planned.converted or facts.mutated != before.mutated:
             self.facts[function.qualname] = before
             self.decide(before, False)
 
@@ -361,11 +361,11 @@ class Analysis:
 
     def _behind_door(self, function: FunctionInfo, before: ev.RegionFacts, door: Door) -> ev.RegionFacts | None:
         """The function as it is behind `door`, planned; None where it is no better or other than `before`."""
-        host_locals, numbers, given = before.extra["asked"]
+        host_locals, numbers, given = before.assumed
         facts = self._analyze(function, host_locals, numbers, given, before.assumed_arrays, before.generator, door)
         same = facts.mutated == before.mutated and facts.host_parameters == before.host_parameters
-        read = facts.extra.get("read behind the door", NO_NAMES)
-        facts.extra["door"] = {name: it for name, it in door.items() if "." not in name or name in read}
+        read = facts.seen.read_behind_the_door
+        facts.door = {name: it for name, it in door.items() if "." not in name or name in read}
         if not same or self.decide(facts, True) is not Fate.MIGRATES:
             return None
         self.facts[function.qualname] = facts
@@ -467,7 +467,7 @@ class Analysis:
             before, late = late, interpreter.late.found(interpreter.nested_results)
             more_arrays = facts.assumed_arrays - scalars - hosted - never - facts.objects
             # what an index gave may be no view, once it is known that an array was indexed
-            indexed = (more_arrays - arrays) & facts.extra.get("indexed", NO_NAMES)
+            indexed = (more_arrays - arrays) & facts.seen.indexed
             changeable |= facts.host_parameters - indexed
             more_hosted = facts.host_parameters | {ref[1:] for ref in facts.viewed if ref.startswith("@")}
             more_hosted -= indexed
@@ -488,7 +488,7 @@ class Analysis:
             interpreter.construct(function.node, "exchange" if certain_names else "late names")
             facts.events = list(interpreter.recorded.values())
         facts.assumed_arrays, facts.assumed_scalars, facts.host_parameters = arrays, scalars, hosted
-        facts.extra["asked"] = (host_locals, numbers, given)
+        facts.assumed = (host_locals, numbers, given)
         facts.changeable, facts.kept = changeable, host_locals | given
         if generator:
             facts.mutated = {}  # its caller's own objects are updated, step by step
@@ -526,7 +526,7 @@ class Analysis:
         if end is not None:
             interpreter.statement = None
             interpreter.leave(None, NONE, end)
-        for name in facts.extra.get("rebound at an exit", NO_NAMES) & facts.mutated.keys():
+        for name in facts.seen.rebound_at_an_exit & facts.mutated.keys():
             facts.mutated[name] = False
         facts.exchanges = exchanges.updated(facts.mutated)
         facts.events = list(interpreter.recorded.values())

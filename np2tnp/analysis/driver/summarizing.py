@@ -44,7 +44,7 @@ _LOSING = frozenset(("own names", "local class", "lent", "nested keeps", "object
 
 def summarize(function: FunctionInfo, facts: ev.RegionFacts, migrated: bool, defaults: Mapping[str, str]) -> Summary:
     """A function or method. `defaults`: by parameter, where the array lies that it has by default."""
-    written = facts.extra.get("writes", set()) - set(facts.mutated)
+    written = facts.seen.writes - set(facts.mutated)
     # of tensors a core returns those that are mutated, and updates no others
     written &= facts.host_parameters if migrated else written
     changed = [defaults[name] for name in defaults.keys() & (written | facts.mutated.keys() | facts.changeable)]
@@ -57,26 +57,24 @@ def summarize(function: FunctionInfo, facts: ev.RegionFacts, migrated: bool, def
         parameters=signature_names(function.node.params),
         migrated=migrated,
         mutates=(*facts.mutated, *sorted(written - facts.host_parameters)),
-        keeps=lost.union(facts.extra.get("keeps", ())),
+        keeps=lost.union(facts.seen.keeps),
         result=result,
         method=function.is_method,
         hosted=facts.host_parameters,
         changeable=facts.changeable | (written & facts.host_parameters) | lost,
         updates=facts.updates.union(place for place in changed if place.startswith("global:")),
-        tells_apart="tells apart" in facts.extra,
-        fills=frozenset(facts.extra.get("fills", ())),
-        by_layout=frozenset(facts.extra.get("by layout", ())),
+        tells_apart=facts.seen.tells_apart,
+        fills=frozenset(facts.seen.fills),
+        by_layout=frozenset(facts.seen.by_layout),
         joins=frozenset(() if migrated else joined(facts.events)),
         shows_defaults=frozenset(item for item in defaults.items() if f"@{item[0]}" in refs_of(result)),
-        relies=frozenset(facts.extra.get("relies", ())),
-        looks_up=facts.extra.get("looks up", 0),
+        relies=frozenset(facts.seen.relies),
+        looks_up=facts.seen.looks_up,
         assigns=_assigned(facts),
-        falls_back=frozenset(facts.extra.get("unfollowed", ()) if migrated else ()) - lost,
-        works=bool(lost) or "runs others" in facts.extra,
-        unseen=facts.extra.get("unseen", ""),
-        quiet=not (
-            lost or facts.updates or "runs others" in facts.extra or function.node.decorators or function.is_method
-        ),
+        falls_back=frozenset(facts.seen.unfollowed if migrated else ()) - lost,
+        works=bool(lost) or facts.seen.runs_others,
+        unseen=facts.seen.unseen,
+        quiet=not (lost or facts.updates or facts.seen.runs_others or function.node.decorators or function.is_method),
     )
 
 
@@ -86,19 +84,19 @@ _BY_TEXT = frozenset(f"builtins.{name}" for name in ("setattr", "delattr", "vars
 
 def _assigned(facts: ev.RegionFacts) -> frozenset[str]:
     """The attributes to which a function, or what it calls, may assign."""
-    found = set(facts.extra.get("assigns", ()))
+    found = set(facts.seen.assigns)
     for event in facts.events:
         if isinstance(event, ev.AttributeStore):
             found.add(event.name)
         elif isinstance(event, ev.Call) and isinstance(event.callee, Symbol) and event.callee.name in _BY_TEXT:
             found |= ANY_ATTRIBUTE
-    anything = facts.extra.get("unfollowed") or hands_on_functions(facts)
+    anything = facts.seen.unfollowed or hands_on_functions(facts)
     return frozenset(found) | (ANY_ATTRIBUTE if anything else NO_NAMES)
 
 
 def _unfollowed(facts: ev.RegionFacts, migrated: bool) -> frozenset[str]:
     """Parameters that the function may change, keep and give back in ways that nobody follows."""
-    lost = frozenset(facts.extra.get("unfollowed", ()))
+    lost = frozenset(facts.seen.unfollowed)
     if migrated:  # of tensors nobody has the memory
         return lost & facts.host_parameters
     if any(isinstance(event, ev.Construct) and event.kind in _LOSING for event in facts.events):
@@ -133,25 +131,25 @@ def summarize_lambda(node: cst.Lambda, interpreter: Interpreter) -> Summary | No
     return Summary(
         parameters=names,
         migrated=False,
-        mutates=tuple(sorted(facts.extra.get("writes", ()))),
-        keeps=frozenset(facts.extra.get("keeps", ())),
+        mutates=tuple(sorted(facts.seen.writes)),
+        keeps=frozenset(facts.seen.keeps),
         result=hosted(facts.result) if facts.result is not None else UNKNOWN,
         changeable=facts.host_parameters,
         updates=facts.updates,
-        fills=frozenset(facts.extra.get("fills", ())),
-        by_layout=frozenset(facts.extra.get("by layout", ())),
-        works="runs others" in facts.extra,
+        fills=frozenset(facts.seen.fills),
+        by_layout=frozenset(facts.seen.by_layout),
+        works=facts.seen.runs_others,
     )
 
 
 def summarize_generator(facts: ev.RegionFacts, function: FunctionInfo) -> Summary | None:
     """A generator function; None where it does more than to read its arguments: what it does happens later."""
-    extra = facts.extra
+    seen = facts.seen
     given = facts.host_parameters - handed_texts(function)
-    changes = facts.mutated or given or facts.updates or extra.get("writes") or extra.get("keeps")
-    if changes or extra.get("receives") or _may_change_unseen(facts):
+    changes = facts.mutated or given or facts.updates or seen.writes or seen.keeps
+    if changes or seen.receives or _may_change_unseen(facts):
         return None
-    refs = frozenset(f"@{name}" for name in facts.parameters) | frozenset(extra.get("yielded", ()))
+    refs = frozenset(f"@{name}" for name in facts.parameters) | frozenset(seen.yielded)
     return Summary(
         parameters=signature_names(function.node.params),
         migrated=False,
@@ -159,8 +157,8 @@ def summarize_generator(facts: ev.RegionFacts, function: FunctionInfo) -> Summar
         keeps=NO_NAMES,
         result=Sequence("iterator", Unknown(HOST, refs, view="view"), None, refs),
         method=function.is_method,
-        works="runs others" in extra,
-        relies=frozenset(extra.get("relies", ())),
+        works=seen.runs_others,
+        relies=frozenset(seen.relies),
     )
 
 

@@ -101,7 +101,7 @@ class BuiltinCalls(ContainerMethods):
         first = values[0] if values else NONE
         if name in _RUNNING or (name == "getattr" and isinstance(first, Symbol) and first.name.startswith("numpy")):
             self.note_unresolved()
-        if self.facts.extra.get("captured") and any(isinstance(v, Function) and v.nested for v in values):
+        if self.facts.seen.captured and any(isinstance(v, Function) and v.nested for v in values):
             self.construct(arguments[0].node, "closure store", "arrays")  # who knows when it runs
         operator = self._operator_called(name, arguments)
         for argument in arguments:
@@ -259,7 +259,7 @@ class Calls(BuiltinCalls):
                 wanted = type(self.statement) is not cst.Expr or self.statement.value is not node
                 pure = wanted and not self.catalog.is_stored_into(callee.name, sum(a.name is None for a in arguments))
             if not pure:
-                self.facts.extra.setdefault("unseen", absolute(callee.name, self.module.path))
+                self.facts.seen.unseen_callee(absolute(callee.name, self.module.path))
             result = self._unresolved(node, callee.name, arguments, env, pure=pure)
             if pure and self.catalog.makes_object(callee.name):
                 result = Symbol(f"{callee.name}()")
@@ -274,7 +274,7 @@ class Calls(BuiltinCalls):
         elif isinstance(callee, Function) and callee.nested:
             if self.nested_keeps and any(may_hold_tensor(argument.value) for argument in arguments):
                 self.construct(node, "nested keeps")
-            if self.facts.extra.get("captured"):
+            if self.facts.seen.captured:
                 self._kept_may_change(node, dotted(node.func) or "a nested function", env)
             self.read_captured(node, callee, env)
             result = self.nested_call(callee, arguments, env)
@@ -369,7 +369,7 @@ class Calls(BuiltinCalls):
         if api in OVER_MEMORY and any(may_hold_tensor(argument.value) for argument in arguments):
             self.construct(node, "over memory", api.replace("numpy.", "np."))
         if api in OVER_MEMORY:
-            self.facts.extra["tells apart"] = True
+            self.facts.seen.tells_apart = True
             if (shown := self._over_memory(api, arguments)) is not None:
                 return shown
         if api in POSITIONS:
@@ -492,7 +492,7 @@ class Calls(BuiltinCalls):
         if special or name == "__setstate__":
             self.unfollowed(receiver)
         if name in IN_PLACE_METHODS and not may_hold_tensor(receiver):
-            self.facts.extra.setdefault("writes", set()).update(parameters_in(refs_of(receiver)))
+            self.facts.seen.writes.update(parameters_in(refs_of(receiver)))
         if name in IN_PLACE_METHODS and COPIED in refs_of(receiver):  # what a callee gave back of what it got
             self.write(node, where, receiver, UNKNOWN, env, op=f"ndarray.{name}")
         if name in CONTAINER_MUTATORS and may_hold_tensor(receiver):
@@ -520,7 +520,7 @@ class Calls(BuiltinCalls):
             return Unknown(home, refs_of(receiver), view="view")
         if name in IN_PLACE_METHODS and may_hold_tensor(receiver):
             self.construct(node, "unknown in-place method", name)
-            self.facts.extra.setdefault("writes", set()).update(given := parameters_in(refs_of(receiver)))
+            self.facts.seen.writes.update(given := parameters_in(refs_of(receiver)))
             if owner_of(where) is not None:  # an object's array: it is the caller's own where the object is
                 self.facts.host_parameters |= given
         if name in BY_ORDER:

@@ -97,7 +97,7 @@ class Keeping(NumpyResults):
             self.puts_made += [(holder, value) for holder in outside]
         if not refs.isdisjoint(NESTED) and any(map(_is_seen, outside)):
             self.nested_keeps = True
-            self.facts.extra.setdefault("keeps", set()).update(self.facts.parameters)
+            self.facts.seen.keeps.update(self.facts.parameters)
         # an object outside holds the caller's own array: it must get that very object
         given = parameters_in(refs if len(outside) > 1 else refs.difference(outside))
         if not given <= self.facts.host_parameters:
@@ -161,7 +161,7 @@ class Keeping(NumpyResults):
         holders = parameters_in(refs_of(container))
         given = NO_NAMES.union(*[parameters_in(refs_of(value)) for value in values]) if holders else NO_NAMES
         if given:
-            self.facts.extra.setdefault("fills", set()).update((holder, name) for holder in holders for name in given)
+            self.facts.seen.fills.update((holder, name) for holder in holders for name in given)
 
     def _fill_containers(
         self, arguments: Mapping[str, ev.Argument], env: Env, fills: frozenset[tuple[str, str]] | None = None
@@ -290,7 +290,7 @@ class Effects(Keeping):
                 self._copies_may_differ(node, callee, argument, tuple(matched.values()))
             if by_others:
                 if summary.unseen:
-                    self.facts.extra.setdefault("unseen", summary.unseen)
+                    self.facts.seen.unseen_callee(summary.unseen)
                 self._may_change(node, callee, argument, env, keeps=False)
                 if updates:
                     self.updates_state(argument.value)
@@ -389,7 +389,7 @@ class Effects(Keeping):
         """
         refs = NO_NAMES.union(*map(refs_of, values))
         given = parameters_in(refs) if refs.isdisjoint(NESTED) else frozenset(self.facts.parameters)
-        self.facts.extra.setdefault("unfollowed", set()).update(given)
+        self.facts.seen.unfollowed.update(given)
         for value in values:
             self.updates_state(value)
 
@@ -464,7 +464,7 @@ class Effects(Keeping):
 
     def attributes_assigned(self, names: frozenset[str], env: Env) -> None:
         """Other code runs that may assign to these attributes."""
-        self.facts.extra["assigns"] = self.facts.extra.get("assigns", NO_NAMES) | names
+        self.facts.seen.assigns |= names
         env.forget_attributes(None if names & ANY_ATTRIBUTE else names)
 
     def _kept_may_change(
@@ -476,7 +476,7 @@ class Effects(Keeping):
         """
         self.worked += 1
         self.attributes_assigned(assigns, env)
-        self.facts.extra["runs others"] = True
+        self.facts.seen.runs_others = True
         stale = Stale(callee, id(node), "call on a view")
         for name in env.held_outside():
             held = env.values.get(name)
@@ -486,12 +486,12 @@ class Effects(Keeping):
     def look_up(self, node: cst.CSTNode, callee: str, frames: int) -> None:
         """`callee` looks at so many frames above that of the function here."""
         frames = ALL_FRAMES if frames > ALL_FRAMES // 2 else frames
-        self.facts.extra["looks up"] = max(frames, self.facts.extra.get("looks up", 0))
+        self.facts.seen.looks_up = max(frames, self.facts.seen.looks_up)
         self.construct(node, "frames of callers", callee)
 
     def code_runs(self, node: cst.CSTNode, whose: str, env: Env) -> None:
         self.ran += 1
-        self.facts.extra["asks objects"] = True
+        self.facts.seen.asks_objects = True
         self._kept_may_change(node, whose, env)
 
     def object_works(self, node: cst.CSTNode, receiver: Instance, env: Env) -> None:

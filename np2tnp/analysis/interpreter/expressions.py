@@ -171,7 +171,7 @@ class Comprehensions(Access):
         if isinstance(held, Sequence) and held.type != "tuple":
             env.values[name] = Unknown(HOST, NO_NAMES)  # the function may fill it
         elif held is not None and may_be_array(held):
-            self.facts.extra.setdefault("captured", set()).add(name)
+            self.facts.seen.captured.add(name)
 
     def _iterated(self, clause: cst.CompFor, inner: Env) -> Value:
         iterated = self.object_iterated(clause.iter, self.evaluate(clause.iter, inner), inner)
@@ -251,7 +251,7 @@ class Operands(Comprehensions):
 
     def beside_object(self, node: cst.CSTNode, op: str, operands: list[tuple[cst.BaseExpression, Value]]) -> None:
         """An operator of an object of the program's own: its method gets the other operand as NumPy has it."""
-        self.facts.extra.setdefault("object operators", set()).add(op)
+        self.facts.seen.object_operators.add(op)
         for index, (_, value) in enumerate(operands):
             if isinstance(value, Instance) and any(may_hold_tensor(other) for _, other in operands):
                 for prefix in ("", "r") if index else ("",):
@@ -451,7 +451,7 @@ class Evaluator(Operands):
         if kinds <= _PLAIN:
             return result
         if Instance in kinds:
-            self.facts.extra.setdefault("object operators", set()).add(op)
+            self.facts.seen.object_operators.add(op)
             result = self.with_shown(result, env)
         if Instance in kinds and type(node) is cst.BinaryOperation:
             self.beside_object(node, op, list(zip((node.left, node.right), operands, strict=True)))

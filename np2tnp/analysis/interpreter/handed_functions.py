@@ -389,7 +389,7 @@ class Lending(Callbacks):
         tensors |= {name for name in items if may_hold_tensor(env.values[name])}
         if tensors:  # they can stay ndarrays, too
             self.facts.host_parameters |= {exact for name in tensors if (exact := exact_of(env.values[name]))}
-            self.facts.extra.setdefault("lent", set()).update(tensors)
+            self.facts.seen.lent.update(tensors)
             views = sorted(name for name in tensors if env.shares(name, READ_ONLY))
             return self._not_lent(
                 node, f"{views[0]} may be a read-only view; copy it: np.diag(x).copy()" if views else ""
@@ -410,7 +410,7 @@ class Lending(Callbacks):
 
     def _not_lent(self, node: cst.CSTNode, why: str) -> bool:
         """False, with what findings say of it."""
-        self.facts.extra[f"not lent {id(node)}"] = why
+        self.facts.seen.not_lent[str(id(node))] = why
         return False
 
     def _own_name(self, node: cst.Lambda | cst.FunctionDef) -> frozenset[str]:

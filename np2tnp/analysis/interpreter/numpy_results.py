@@ -262,7 +262,7 @@ class Layouts(Evaluator):
         """The callee updates its argument, or a copy of it, by its memory order: here that must be NumPy's."""
         for name in summary.by_layout & matched.keys():
             argument = matched[name]
-            self.facts.extra.setdefault("by layout", set()).update(parameters_in(refs_of(argument.value)))
+            self.facts.seen.by_layout.update(parameters_in(refs_of(argument.value)))
             if self.made != HOST and self.lies_otherwise(argument.node.value, argument.value):
                 self.construct(argument.node, "updated by layout", name)
 

@@ -84,7 +84,7 @@ class Hosting(Stores):
             later = event.node.right if type(event.node) is cst.BinaryOperation else event.node
             ran = id(event.node) in self.ran_late
             if ran or self._updated_by(later, refs_of(event.operands[0])):  # the operand must not be copied before
-                self.facts.extra.setdefault("read late", set()).add(id(event.node))
+                self.facts.seen.read_late.add(id(event.node))
 
     def _reads_before_updates(self, node: cst.Call, arguments: tuple[ev.Argument, ...], receiver: Value | None) -> None:
         """``np.add(x, f())``, where `f` may update `x`: NumPy reads it after the call, a tensor is made before it."""
@@ -100,7 +100,7 @@ class Hosting(Stores):
 
     def _updated_by(self, node: cst.BaseExpression, refs: frozenset[str]) -> frozenset[str]:
         """Those of the locations `refs` that functions of the project update, where they are called in `node`."""
-        captured: frozenset[str] = refs & self.facts.extra.get("captured", NO_NAMES)
+        captured: frozenset[str] = refs & self.facts.seen.captured
         if captured and self.has_effect(node):
             return captured
         outside = outside_of(refs) if refs else refs
@@ -195,7 +195,7 @@ class Hosting(Stores):
             self.escape(source, value, f"holds ndarrays as {name}")
             return hosted(value)
         # a container of some other name: that one must hold ndarrays itself
-        self.facts.extra.setdefault("lent", set()).update(ref for ref in refs_of(value) if ref.isidentifier())
+        self.facts.seen.lent.update(ref for ref in refs_of(value) if ref.isidentifier())
         return value
 
     def _converted(self, source: cst.BaseExpression, value: Value, name: str) -> Value:
@@ -203,7 +203,7 @@ class Hosting(Stores):
             return value
         if READ_ONLY in refs_of(value):  # our ndarrays can be written to: NumPy itself must make that view
             self.facts.viewed |= outside_of(refs_of(value))
-            self.facts.extra.setdefault("lent", set()).update(filter(str.isidentifier, refs_of(value)))
+            self.facts.seen.lent.update(filter(str.isidentifier, refs_of(value)))
             return value
         call = self.recorded.get((ev.Call, id(source)))
         public = isinstance(call, ev.Call) and self._has_public_form(call)
@@ -306,7 +306,7 @@ def changed_elsewhere(facts: ev.RegionFacts) -> frozenset[str]:
         for e in facts.events
     )
     changed |= {HOST_FUNCTIONS} if keeping else NO_NAMES
-    named = (*facts.extra.get("lent", ()), *facts.extra.get("kept twice", ()))
+    named = (*facts.seen.lent, *facts.seen.kept_twice)
     return changed | frozenset(named) | frozenset(root for root in calls if root is not None)
 
 
@@ -325,12 +325,12 @@ def changed_through_another(facts: ev.RegionFacts) -> frozenset[str]:
     So are those of ``a[i][j] = v``, where `i` may be an array: NumPy tells whether it goes into a view or a copy.
     """
     found: set[str] = {f"@{name}" for name, ok in facts.mutated.items() if not ok}
-    found |= facts.extra.get("stored through", NO_NAMES)
+    found |= facts.seen.stored_through
     for event in facts.events:
         if isinstance(event, ev.StaleRead):
             found |= {event.name, *event.shared}
         elif isinstance(event, ev.Store) and event.conflicts:
             found |= event.conflicts | refs_of(event.base)
         elif isinstance(event, ev.Construct) and event.kind in ("returned view", "aliased arguments"):
-            found |= facts.extra.get("shown twice", frozenset())
+            found |= facts.seen.shown_twice
     return frozenset(name for name in found if name.removeprefix("@").isidentifier())

@@ -342,7 +342,7 @@ class State:
         holder = (given_to(container) if given else "") or reader_of_copy(container, env)
         if holder and self.made != HOST:
             self.construct(self.statement or self.facts.node, "kept container", holder)
-            self.facts.extra.setdefault("kept twice", set()).update(filter(str.isidentifier, refs_of(container)))
+            self.facts.seen.kept_twice.update(filter(str.isidentifier, refs_of(container)))
 
     def leave_nested(self, puts: int, own: Container[str], env: Env) -> None:
         """What a nested function or comprehension put into containers since there were `puts`, but into its `own`.

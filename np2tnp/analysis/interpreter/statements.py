@@ -151,7 +151,7 @@ class Nesting(Hosting):
         for decorator in node.decorators:
             self.construct(decorator, "nested decorator", self.decorator_name(decorator, env))
         self.nested_results[name] = result if result is not None else NONE
-        for updated in self.facts.extra.get("captured", NO_NAMES) & env.values.keys():
+        for updated in self.facts.seen.captured & env.values.keys():
             if not may_hold_tensor(env.values[updated]):  # else the region is blocked
                 env.link("kept by a nested function", refs_of(env.values[updated]) | {updated})
         return Function(name, nested=True, refs=self.default_refs(node.params, env))
@@ -421,12 +421,12 @@ class Interpreter(Raising):
             if name in facts.mutated or f"!{name}" in env.values:
                 facts.mutated[name] = facts.mutated.get(name, True) and ok
             elif not ok and f"?{name}" not in env.values:  # of use where it is updated on another way
-                facts.extra.setdefault("rebound at an exit", set()).add(name)
+                facts.seen.rebound_at_an_exit.add(name)
             if f"@{name}" in env.stale or (name in env.stale and env.shares(name, f"@{name}")):
                 facts.mutated[name] = False
             shared = env.aliases(f"@{name}")
             if any(not ref.isidentifier() and not ref.startswith("@") for ref in shared):
-                facts.extra.setdefault("keeps", set()).add(name)
+                facts.seen.keeps.add(name)
         facts.returned |= frozenset(ref[1:] for ref in refs_of(value) if ref.startswith("@") and not view_of(value))
         if is_lazy(value) or holds_iterator(value):  # read when the region is over
             facts.host_parameters |= parameters_in(refs_of(value))
@@ -435,11 +435,11 @@ class Interpreter(Raising):
         views = outside_views(value, self.hosted)
         facts.viewed |= views  # whoever writes to the result writes to what it shows: NumPy must make that view
         if views or has_shared_items(self.exchanges.apart(node.value if node is not None else None, value, env)):
-            facts.extra.setdefault("shown twice", set()).update(*(refs_of(leaf) for leaf in leaves_of(value)))
+            facts.seen.shown_twice.update(*(refs_of(leaf) for leaf in leaves_of(value)))
             others = shown_otherwise(facts.node)
             clearest = min(views, key=lambda place: _by_clearness(place, others), default="")
             self.construct(node or facts.node, "returned view", clearest)
-            facts.extra.setdefault("lent", set()).update(copied(value))
+            facts.seen.lent.update(copied(value))
 
     def _delete(self, node: cst.Del, env: Env) -> None:
         whole = node.target

@@ -265,7 +265,7 @@ class Stores(Yields):
             self.construct(node, kind, detail)
         if kind == "store in tuple" and any(home_of(store.base) == HOST for store in found):
             roots = {store.root for store in found if store.root is not None and home_of(store.base) != HOST}
-            self.facts.extra.setdefault("lent", set()).update(roots)
+            self.facts.seen.lent.update(roots)
 
     def store_global(self, target: cst.Name, value: Value, env: Env, source: cst.BaseExpression | None) -> None:
         if source is not None:
@@ -309,7 +309,7 @@ class Stores(Yields):
             self.construct(node, "attribute of an unknown", name)
         if isinstance(base, Unknown) or (of_array and isinstance(base, Array)):  # callers hear of it
             given = parameters_in(refs_of(base))
-            self.facts.extra.setdefault("writes", set()).update(given)
+            self.facts.seen.writes.update(given)
             if isinstance(base, Array) and local and view_of(base) == "":  # the boundary could not give it that form
                 self.facts.host_parameters |= given
         if of_array and may_hold_tensor(base) and view_of(base) == "":  # under other names, it is the same object
@@ -344,7 +344,7 @@ class Stores(Yields):
         names = frozenset(filter(str.isidentifier, refs_of(value)))
         if names:
             self.construct(node, "kept twice", dotted(target.value) or "another object")
-            self.facts.extra.setdefault("kept twice", set()).update(names)
+            self.facts.seen.kept_twice.update(names)
 
     def attribute_stored(self, base: Value, name: str, value: Value) -> None:
         """A hook for collecting what classes assign to their attributes."""

@@ -156,7 +156,7 @@ class Subscripts(AskedObjects):
         self.read_before(node, node.value, base, ran, env)
         of_shape = type(node.value) is cst.Attribute and node.value.attr.value == "shape"
         if of_shape and len(keys) == 1 and isinstance(keys[0], Const) and keys[0].type == "int":
-            self.facts.extra.setdefault("plain shapes", set()).add(id(node.value))
+            self.facts.seen.plain_shapes.add(id(node.value))
         result = self.read(base, keys, node)
         if self.met_subclass and self.made != HOST and may_hold_tensor(base) and self.subclass_mark(*keys):
             self.construct(node, "subclass operand")
@@ -228,7 +228,7 @@ class Subscripts(AskedObjects):
             chosen = any(has_axes(key) and _copies(key) for key in keys)  # no list or dict takes an array
             if (slices or copies or masked or chosen) and base.deps:
                 self.facts.assumed_arrays |= base.deps
-                self.facts.extra["indexed"] = self.facts.extra.get("indexed", NO_NAMES) | base.deps
+                self.facts.seen.indexed |= base.deps
             # of a list of arrays, perhaps: no evidence about the parameter itself
             return Unknown(base.home, base.refs, view="" if copies or any(map(_copies, keys)) else "view")
         if base is NOTHING:
@@ -431,7 +431,7 @@ class Access(Subscripts):
         """What the door lets in for an attribute, where the function has not assigned to it yet."""
         admitted = self.door.get(attribute) if name not in self.assigned else None
         if admitted is not None:
-            self.facts.extra.setdefault("read behind the door", set()).add(attribute)
+            self.facts.seen.read_behind_the_door.add(attribute)
         return admitted
 
     def described(self, node: cst.BaseExpression, env: Env) -> Value:
@@ -552,10 +552,10 @@ class Access(Subscripts):
         """``one is other``: a tensor is none of the objects outside."""
         left, right = one[1], other[1]
         if parameters_in(refs_of(left)) and parameters_in(refs_of(right)):
-            self.facts.extra["tells apart"] = True
+            self.facts.seen.tells_apart = True
         if may_hold_tensor(left) == may_hold_tensor(right):
             if may_hold_tensor(left) and may_be_array(left) and may_be_array(right):
-                self.facts.extra["compares identities"] = True
+                self.facts.seen.compares_identities = True
             if _is_bool(left) and _is_bool(right):
                 self.escape(*one, "is compared by identity")
                 self.escape(*other, "is compared by identity")

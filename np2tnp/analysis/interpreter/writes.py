@@ -98,7 +98,7 @@ class Writes(Calls):
         """``inner[j] = v``, where `inner` is a view of a tensor or a copy: NumPy tells, so that stays an ndarray."""
         self.construct(inner, "store through an index")
         root = self._root(inner)
-        seen = self.facts.extra.setdefault("stored through", set())
+        seen = self.facts.seen.stored_through
         seen.update(refs_of(read.base), (root,) if root else ())
 
     def write(
@@ -151,11 +151,11 @@ class Writes(Calls):
         if isinstance(base, Unknown) and exact_of(base) is None and not base.view and op and keys is not None:
             # items of a list's copy that are updated in place are the caller's own: nobody copies a list for that
             self.facts.assumed_arrays |= frozenset(name for name in base.deps if f"@{name}" in base.refs)
-        written = self.facts.extra.setdefault("writes", set())
+        written = self.facts.seen.writes
         given = {ref[1:] for ref in refs_of(base) if ref.startswith("@")}
         written |= given
         if BY_THEIR_LAYOUT in refs_of(base) or op == "ndarray.resize":  # that of what is no single segment raises
-            self.facts.extra.setdefault("by layout", set()).update(given)
+            self.facts.seen.by_layout.update(given)
         of_dict = isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str" and not op
         if COPIED in refs_of(base) and given and not of_dict:  # what a callee gave back must be the caller's own array
             self.facts.host_parameters |= given
@@ -184,7 +184,7 @@ class Writes(Calls):
             if isinstance(base, Unknown) and not op and keys and _may_be_an_item(keys) and ours:
                 if base.deps:  # an array copies what is stored into it, once it is known to be one
                     names = base.deps | parameters_in(refs_of(value))
-                    self.facts.extra["indexed"] = self.facts.extra.get("indexed", NO_NAMES) | names
+                    self.facts.seen.indexed |= names
                 self.keep(refs_of(base) | _holder(target), value, env)  # if it is a list, that holds the array itself
         joins = op in ("add", "or_") and keys is None and isinstance(base, Unknown) and isinstance(value, Sequence)
         if joins and may_hold_tensor(value):  # if it is a list, it is the caller's, and holds the arrays themselves
@@ -255,7 +255,7 @@ class Writes(Calls):
         outside = {ref for ref in refs if ref.startswith((".", "global:", "kept by"))}
         if outside - {where}:
             self.construct(node, "kept twice" if type(value) is Array else "held twice", where.rpartition(":")[2])
-            self.facts.extra.setdefault("kept twice", set()).update(ref for ref in refs if ref.isidentifier())
+            self.facts.seen.kept_twice.update(ref for ref in refs if ref.isidentifier())
         self.facts.viewed |= {ref for ref in refs if ref in outside or ref == FOREIGN}
 
     def captured(self, env: Env) -> frozenset[str]:
@@ -266,10 +266,10 @@ class Writes(Calls):
         """A nested function updates an array of the function around it: all names that show it must be ndarrays."""
         names = {root, *(ref for ref in refs if ref in env.values)}
         tensors = {name for name in names if name not in env.values or may_hold_tensor(env.values[name])}
-        self.facts.extra.setdefault("captured", set()).update(names)
+        self.facts.seen.captured.update(names)
         if tensors:
             self.construct(node, "closure store", root)
-            self.facts.extra.setdefault("lent", set()).update(tensors & self.locals)
+            self.facts.seen.lent.update(tensors & self.locals)
             given = (exact_of(env.values[name]) for name in tensors & env.values.keys())
             self.facts.mutated.update((name, False) for name in given if name is not None)
 
@@ -351,14 +351,14 @@ class Yields(Writes):
         value = self.evaluate(shown, env) if shown is not None else None
         if value is not None:
             outside = (ref for ref in refs_of(value) if is_outside_location(ref))
-            self.facts.extra.setdefault("yielded", set()).update(outside)
+            self.facts.seen.yielded.update(outside)
             if SUBCLASS in refs_of(value):
                 self.construct(shown or node, "subclass operand")
         if self.depth:
             self.nested_yields.append(NONE if value is None else value)
         alone = node is self.root and isinstance(self.statement, cst.Expr)
         if not alone:
-            self.facts.extra["receives"] = True  # what its caller sends in
+            self.facts.seen.receives = True  # what its caller sends in
         own = self.facts.generator and self.own_returns and not self.depth and alone
         self.construct(node, "yield", "" if own else "elsewhere")
         if own:

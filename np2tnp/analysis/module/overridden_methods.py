@@ -43,7 +43,7 @@ def is_certain(
     objects is known, but not what the methods that they inherit call.
     """
     own = receiver.module == module.path and receiver.qualname == facts.qualname.rpartition(".")[0]
-    if own and name in facts.extra.get("relies", ()):
+    if own and name in facts.seen.relies:
         return True
     if own and method.module == module.path and is_abstract(module.functions[method.qualname].node):
         return False
@@ -62,7 +62,7 @@ def is_certain(
     if inherited and summary.relies and not _has(receiver, owner, summary.relies, services):
         return False
     if own:
-        facts.extra.setdefault("relies", set()).update({name}, summary.relies)
+        facts.seen.relies.update({name}, summary.relies)
     return True
 
 

@@ -85,7 +85,7 @@ class ArrayAttribute(Rule):
 
 def _shape_may_stay(event: ev.AttributeRead, context: Context) -> bool:
     """``n, m = x.shape`` and ``x.shape[0]`` work on a tensor's shape as well."""
-    if id(event.node) in context.facts.extra.get("plain shapes", ()):
+    if id(event.node) in context.facts.seen.plain_shapes:
         return True
     statement = event.place.statement
     unpacked = isinstance(statement, cst.Assign) and isinstance(statement.targets[0].target, (cst.Tuple, cst.List))

@@ -85,9 +85,9 @@ class OperatorDiffers(Rule):
             yield self.hit(event.node, "a chain of comparisons in which Python's complex answers", Verdict.BLOCK)
             return
         differs = _differs(event, event.operands, context)
-        if not differs and context.facts.extra.get("door") and not context.edits.plain_for_few:
+        if not differs and context.facts.door and not context.edits.plain_for_few:
             context.edits.plain_for_few = _differs(event, tuple(map(as_wider, event.operands)), context)
-        late = id(event.node) in context.facts.extra.get("read late", ())  # the operator reads it itself
+        late = id(event.node) in context.facts.seen.read_late  # the operator reads it itself
         late = late or (context.compile != "none" and _meets_a_counter(event.op, event.operands))
         late = late or (not any(home_of(value) == TENSOR for value in event.operands) and _calls_later(nodes))
         if differs and not late and (function := _comparison(event, context)):

@@ -151,7 +151,7 @@ def needs_state(facts: ev.RegionFacts) -> str:
     """Why no call of the region can be compiled, whatever is in it; empty where that is not so."""
     if facts.generator:
         return "a generator runs step by step"
-    if "compares identities" in facts.extra:
+    if facts.seen.compares_identities:
         return "it asks with `is` whether two names are one array: what a staged loop gives is a new one"
     if facts.host_parameters:
         name = min(facts.host_parameters)

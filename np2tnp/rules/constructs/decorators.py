@@ -59,7 +59,7 @@ class Decorator(Rule):
             if is_opaque(name):
                 whose = f"the decorator {name or 'here'}"
                 remedy = "put the array work into a function without it"
-                does = context.facts.extra.get(f"what {name} does", "")
+                does = context.facts.seen.decorators.get(name, "")
                 if does == COMPILES:
                     words = f"{whose} {does}: best left as it is"
                     yield Hit(self.code, event.node, words, Verdict.BLOCK, left="native")
