@@ -153,7 +153,7 @@ class Rule:
 
     doc: ClassVar[Doc]
     also: ClassVar[tuple[Doc, ...]] = ()  #: further codes, by which the rule tells cases of one kind apart
-    on: ClassVar[tuple[type | str | Calls, ...]] = ()
+    on: ClassVar[tuple[type | ev.Kind | Calls, ...]] = ()
     only_with: ClassVar[str] = ""  #: "compile" or "float32": it looks at nothing without that option
 
     @property
@@ -187,7 +187,7 @@ def register(rule: type[Rule]) -> type[Rule]:
 
 
 #: Rules by what they look at: a type of events, a kind of constructs, or calls (of NumPy, that change arrays).
-Table = dict[type | str | tuple[bool, bool], list[Rule]]
+Table = dict[type | ev.Kind | tuple[bool, bool], list[Rule]]
 
 
 @functools.cache
@@ -211,7 +211,7 @@ def apply(events: Iterable[ev.Event], context: Context, table: Table) -> list[Hi
     hits: list[Hit] = []
     for event in events:
         kind = type(event)
-        key: type | str | tuple[bool, bool] = kind
+        key: type | ev.Kind | tuple[bool, bool] = kind
         if kind is ev.Call:
             key = (event.api is not None, id(event.node) in context.stores)  # type: ignore[union-attr]
         elif kind is ev.Construct:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 import libcst as cst
 
@@ -150,16 +151,165 @@ class Return:
     value: Value
 
 
+class Kind(Enum):
+    """What a :class:`Construct` is. Where a member has a detail, its description says what that is."""
+
+    # Syntax
+    ASYNC = "async"
+    """``async def``, ``await``, an asynchronous comprehension."""
+    YIELD = "yield"
+    """``yield``; the detail says whether another function's, or an iterator that is returned."""
+    NONLOCAL = "nonlocal"
+    """``nonlocal``, ``global``, or a name of the module that a function binds."""
+    GLOBAL_FROM_UNPACKING = "global from unpacking"
+    """A global that an unpacking binds: its value stands nowhere alone."""
+    TRY = "try"
+    """``try``; the detail names what is caught."""
+    WITH = "with"
+    """One context manager of a ``with``; the detail names it."""
+    MATCH = "match"
+    """A ``match`` statement."""
+    IMPORT = "import"
+    """An import inside of a function; the detail names what."""
+    LOCAL_CLASS = "local class"
+    """A class made inside of the function."""
+    DEBUG_F_STRING = "debug f-string"
+    """``f'{x=}'``, which shows the text of the expression."""
+    TOP_LEVEL = "top level"
+    """Something that the top level of a script does and that cannot become tensor work."""
+
+    # Decorators
+    DECORATOR = "decorator"
+    """A decorator that this project defines and that may do anything with the function."""
+    UNSEEN_DECORATOR = "unseen decorator"
+    """A decorator whose code is not in sight."""
+    WRAPPING_DECORATOR = "wrapping decorator"
+    """A decorator that surely only calls the function."""
+    NESTED_DECORATOR = "nested decorator"
+    """A decorator of a function inside of the region."""
+    COMPILED_FUNCTION = "compiled function"
+    """A function that a compiler of native code gets, such as Numba's."""
+
+    # Functions that leave, or run at another time
+    KEPT_FUNCTION = "kept function"
+    """A nested function that something goes on holding."""
+    HANDED_OVER = "handed over"
+    """A nested function that is handed to code which may call it with anything."""
+    NESTED_KEEPS = "nested keeps"
+    """A nested function keeps its argument, or gives it to what may change it."""
+    LENT = "lent"
+    """A nested function is kept, or called with tensors."""
+    CLOSURE_STORE = "closure store"
+    """What a nested function reads is updated where nobody knows when it runs."""
+    CALLBACK = "callback"
+    """A function of NumPy or Python that calls one which may change its arrays."""
+    LATE_NAMES = "late names"
+    """Nested functions read names that are bound after them."""
+    METHOD_OBJECT = "method object"
+    """A method of an array that is used as a value."""
+    ITERATOR_HANDED_OUT = "iterator handed out"
+    """An iterator over tensors leaves the function."""
+    OWN_NAMES = "own names"
+    """``locals()``, ``eval()`` and the like see the function's own names."""
+    FRAMES_OF_CALLERS = "frames of callers"
+    """A callee finds its caller by counting frames."""
+
+    # The order in which things happen
+    ARGUMENTS_READ_LATE = "arguments read late"
+    """A call among the arguments may update what an argument before it shows."""
+    READ_LATE = "read late"
+    """An expression reads a name before a call in it updates that."""
+    EVALUATION_ORDER = "evaluation order"
+    """The index and the value of a store both have effects, which the rewrite would swap."""
+    RAISE_AFTER_MUTATION = "raise after mutation"
+    """``raise`` after an argument was updated."""
+    UPDATE_IN_FINALLY = "update in finally"
+    """An argument is updated in a ``finally``."""
+
+    # Arrays that several places hold
+    KEPT_TWICE = "kept twice"
+    """An array that another place would get a copy of."""
+    HELD_TWICE = "held twice"
+    """As KEPT_TWICE, of what may be an array."""
+    SEEN_TWICE = "seen twice"
+    """As KEPT_TWICE, of what code out of sight may hold."""
+    PERHAPS_SEEN_TWICE = "perhaps seen twice"
+    """As SEEN_TWICE, of what may be an array."""
+    KEPT_CONTAINER = "kept container"
+    """A list or dict of arrays changes after something got it."""
+    ARGUMENT_KEPT_THROUGH_A_VIEW = "argument kept through a view"
+    """An argument, or a view of it, is kept."""
+    ALIASED_ARGUMENTS = "aliased arguments"
+    """One array may be passed twice to what may update it."""
+    ARRAY_BY_DEFAULT = "array by default"
+    """What updates an array may give back one that it has by default."""
+    RETURNED_VIEW = "returned view"
+    """The result may be a view of an array of others."""
+    EXCHANGE = "exchange"
+    """Arrays change places under names that may show one array."""
+    QUEUE_OF_TENSORS = "queue of tensors"
+    """A deque would hold tensors, which nobody converts."""
+    IDENTITY = "identity"
+    """``is`` or ``id()`` of what may be an array."""
+
+    # Updates that cannot be followed
+    STORE_THROUGH_AN_INDEX = "store through an index"
+    """``a[i][j] = v``, where ``a[i]`` may be a copy."""
+    STORE_INTO_AN_ITEM = "store into an item"
+    """A store into an item of a container, which may be an array of others."""
+    STORE_IN_TUPLE = "store in tuple"
+    """A store among the targets of an unpacking, which cannot be split."""
+    SPLIT_STORES = "split stores"
+    """Stores among the targets of an unpacking; the detail says how to split them."""
+    FLAT_STORE = "flat store"
+    """``x.flat[...] = v``."""
+    OUT_TUPLE = "out tuple"
+    """``out=`` of several arrays, or as a tuple."""
+    HIDDEN_ARRAY = "hidden array"
+    """An array to be updated that a ``*`` or ``**`` hides."""
+    DRAWN_INTO = "drawn into"
+    """A generator draws into an array."""
+    UNKNOWN_IN_PLACE_METHOD = "unknown in-place method"
+    """A method such as ``fill`` or ``put`` of what may be an array."""
+    ATTRIBUTE_OF_AN_UNKNOWN = "attribute of an unknown"
+    """``x.shape = ...`` of what may be an array."""
+    OVER_MEMORY = "over memory"
+    """What shows an array's own memory and may write through."""
+
+    # Memory order
+    UPDATED_BY_LAYOUT = "updated by layout"
+    """What memory order makes a view or a copy is updated."""
+    KEPT_BY_LAYOUT = "kept by layout"
+    """What is kept is updated elsewhere by its memory order."""
+    ORDER_SHOWN = "order shown"
+    """An array in Fortran order reaches other code."""
+
+    # Objects and names whose meaning is open
+    ARRAY_SUBCLASS = "array subclass"
+    """The function is a method of a subclass of ndarray."""
+    SUBCLASS_PARAMETER = "subclass parameter"
+    """A parameter that is said to be of a subclass of ndarray."""
+    SUBCLASS_INSTANCE = "subclass instance"
+    """An object of a subclass of ndarray is made."""
+    SUBCLASS_OPERAND = "subclass operand"
+    """An operand that may be of a subclass of ndarray."""
+    OBJECT_OPERATOR = "object operator"
+    """An operator of an object that may keep, change or give back its operand."""
+    REPLACED = "replaced"
+    """A name of NumPy, or of the project, that other code replaces."""
+    AMBIGUOUS = "ambiguous"
+    """A name of which several meanings are possible; the detail says which."""
+    UNRESOLVED = "unresolved"
+    """A callee that gets an array and that nobody can see."""
+
+
 @frozen
 class Construct:
-    """Syntax with a meaning for migration.
-
-    kind: what it is (yield, async, nonlocal, decorator, except, errstate, import ...).
-    """
+    """Something with a meaning for migration that no other event tells."""
 
     node: cst.CSTNode
     place: Place
-    kind: str
+    kind: Kind
     detail: str = ""
 
 

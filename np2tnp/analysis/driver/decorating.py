@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
+from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import Env
 from np2tnp.analysis.domain.values import Bound, Class, Function, Instance, Symbol, Unknown, Value
 from np2tnp.analysis.driver.decorator_effects import (
@@ -154,11 +155,11 @@ def note_decorators(node: cst.FunctionDef, interpreter: Interpreter, wrapped: bo
             interpreter.facts.seen.decorators[name] = effects[2]
         if effect != SAME:
             calls = effect == CALLS or (wrapped and name in WRAPPING_DECORATORS)
-            kind = "decorator" if _is_in_sight(value, module) else "unseen decorator"
-            interpreter.construct(decorator, "wrapping decorator" if calls else kind, name)
+            kind = ev.Kind.DECORATOR if _is_in_sight(value, module) else ev.Kind.UNSEEN_DECORATOR
+            interpreter.construct(decorator, ev.Kind.WRAPPING_DECORATOR if calls else kind, name)
     compiler = compiler_of(module.name_of.get(id(node), ""), module, interpreter.services.resolve)
     if compiler is not None:
-        interpreter.construct(compiler[1], "compiled function", compiler[0])
+        interpreter.construct(compiler[1], ev.Kind.COMPILED_FUNCTION, compiler[0])
 
 
 def _is_in_sight(value: Value, module: ModuleInfo) -> bool:

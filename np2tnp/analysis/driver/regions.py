@@ -91,11 +91,11 @@ def bind_parameters(
             env.bind(name, Instance(function.owner, info.path))
             base = array_base(info.classes[function.owner], info)
             if base is not None:
-                interpreter.construct(parameter, "array subclass", base)
+                interpreter.construct(parameter, ev.Kind.ARRAY_SUBCLASS, base)
             continue
         annotated = annotated_subclass(parameter, info)
         if annotated is not None:
-            interpreter.construct(parameter, "subclass parameter", annotated)
+            interpreter.construct(parameter, ev.Kind.SUBCLASS_PARAMETER, annotated)
         if parameter is node.params.star_arg or parameter is node.params.star_kwarg:
             refs, home = frozenset((f"@{name}",)), HOST if name in hosted else EITHER
             kind = "tuple" if parameter is node.params.star_arg else "dict"
@@ -269,8 +269,8 @@ class Analysis:
             return None
         facts = self._analyze(function)
         kinds = {event.kind for event in facts.events if isinstance(event, ev.Construct) and not event.place.nested}
-        if kinds & {"yield", "async"}:
-            return self._summarize_generator(function, facts, "async" in kinds)
+        if kinds & {ev.Kind.YIELD, ev.Kind.ASYNC}:
+            return self._summarize_generator(function, facts, ev.Kind.ASYNC in kinds)
         self.facts[qualname] = facts
         fate = self.decide(facts, False)
         if fate is Fate.MIGRATES:
@@ -388,7 +388,7 @@ class Analysis:
     def decorators_of(self, qualname: str) -> list[str]:
         """The canonical names of an analysed function's decorators, without those that give back the very function."""
         events = self.facts[qualname].events if qualname in self.facts else ()
-        kinds = ("decorator", "unseen decorator", "wrapping decorator")
+        kinds = (ev.Kind.DECORATOR, ev.Kind.UNSEEN_DECORATOR, ev.Kind.WRAPPING_DECORATOR)
         return [e.detail for e in events if isinstance(e, ev.Construct) and e.kind in kinds]
 
     def summarize_class(self, qualname: str) -> ClassSummary | None:
@@ -485,7 +485,7 @@ class Analysis:
         held.note(interpreter)
         if not (late.confirms(before) and changing.are_certain and held.is_certain):
             certain_names = late.confirms(before) and held.is_certain
-            interpreter.construct(function.node, "exchange" if certain_names else "late names")
+            interpreter.construct(function.node, ev.Kind.EXCHANGE if certain_names else ev.Kind.LATE_NAMES)
             facts.events = list(interpreter.recorded.values())
         facts.assumed_arrays, facts.assumed_scalars, facts.host_parameters = arrays, scalars, hosted
         facts.assumed = (host_locals, numbers, given)
@@ -549,5 +549,5 @@ class Analysis:
         if interpreter.facts.generator:
             interpreter.keep_arguments(arguments_of(function), env)
         if node.asynchronous is not None:
-            interpreter.construct(node, "async")
+            interpreter.construct(node, ev.Kind.ASYNC)
         return interpreter.run(node.body, env)

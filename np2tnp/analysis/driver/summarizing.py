@@ -39,7 +39,16 @@ from np2tnp.analysis.syntax.scopes import dotted
 # --- Summaries of functions, lambdas and generators, out of what was found in their bodies
 
 #: What a function has in it that may do anything with what it gets: it runs text, or code that is not looked at.
-_LOSING = frozenset(("own names", "local class", "lent", "nested keeps", "object operator", "iterator handed out"))
+_LOSING = frozenset(
+    (
+        ev.Kind.OWN_NAMES,
+        ev.Kind.LOCAL_CLASS,
+        ev.Kind.LENT,
+        ev.Kind.NESTED_KEEPS,
+        ev.Kind.OBJECT_OPERATOR,
+        ev.Kind.ITERATOR_HANDED_OUT,
+    )
+)
 
 
 def summarize(function: FunctionInfo, facts: ev.RegionFacts, migrated: bool, defaults: Mapping[str, str]) -> Summary:
@@ -165,7 +174,7 @@ def summarize_generator(facts: ev.RegionFacts, function: FunctionInfo) -> Summar
 def _may_change_unseen(facts: ev.RegionFacts) -> bool:
     """Whether an object that nobody knows is changed by a method of its own, such as ``x.fill(0)``."""
     kinds = {event.kind for event in facts.events if isinstance(event, ev.Construct)}
-    return bool(_unfollowed(facts, False)) or "unknown in-place method" in kinds
+    return bool(_unfollowed(facts, False)) or ev.Kind.UNKNOWN_IN_PLACE_METHOD in kinds
 
 
 # --- What users of a class must know of it, what it inherits included

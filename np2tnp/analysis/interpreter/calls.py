@@ -102,7 +102,7 @@ class BuiltinCalls(ContainerMethods):
         if name in _RUNNING or (name == "getattr" and isinstance(first, Symbol) and first.name.startswith("numpy")):
             self.note_unresolved()
         if self.facts.seen.captured and any(isinstance(v, Function) and v.nested for v in values):
-            self.construct(arguments[0].node, "closure store", "arrays")  # who knows when it runs
+            self.construct(arguments[0].node, ev.Kind.CLOSURE_STORE, "arrays")  # who knows when it runs
         operator = self._operator_called(name, arguments)
         for argument in arguments:
             if operator is None and not takes_tensor(name, argument.value):
@@ -110,7 +110,7 @@ class BuiltinCalls(ContainerMethods):
             if name == "id" and may_be_array(argument.value):  # a tensor is another object, after each update anew
                 self.keep(frozenset(("kept by its id",)), argument.value, env)
                 if may_hold_tensor(argument.value) and not parameters_in(refs_of(argument.value)):
-                    self.construct(argument.node, "identity")
+                    self.construct(argument.node, ev.Kind.IDENTITY)
         key = next((argument.value for argument in arguments if argument.name == "key"), NONE)
         if self.called_with_items(key, [argument for argument in arguments if not argument.name]):
             values = [from_host(value) for value in values]
@@ -221,7 +221,7 @@ class Calls(BuiltinCalls):
             arguments = self._arguments(node, env, callee, foreign)
         for argument in arguments:
             if argument.value is LENT and not (foreign or getattr(callee, "name", "") in KEEPING):
-                self.construct(node, "lent")
+                self.construct(node, ev.Kind.LENT)
             if isinstance(argument.value, Function) and argument.value.nested:
                 self.read_captured(node, argument.value, env)  # whoever gets it may call it
         callee = self.as_of_text(node, callee, arguments)
@@ -242,7 +242,7 @@ class Calls(BuiltinCalls):
                 for argument in arguments:
                     self._may_change(node, callee.name.rpartition(".")[2], argument, env)
             if sees_names(callee.name, arguments):
-                self.construct(node, "own names", callee.name[9:])
+                self.construct(node, ev.Kind.OWN_NAMES, callee.name[9:])
             result = self._builtin(callee.name[9:], arguments, env)
         elif isinstance(callee, Symbol) and (kept := self.container_call(callee.name, arguments, env)) is not None:
             result, arguments = kept
@@ -273,7 +273,7 @@ class Calls(BuiltinCalls):
                 result = with_refs(result, refs_of(result) | {HOLDS_ARGUMENTS})
         elif isinstance(callee, Function) and callee.nested:
             if self.nested_keeps and any(may_hold_tensor(argument.value) for argument in arguments):
-                self.construct(node, "nested keeps")
+                self.construct(node, ev.Kind.NESTED_KEEPS)
             if self.facts.seen.captured:
                 self._kept_may_change(node, dotted(node.func) or "a nested function", env)
             self.read_captured(node, callee, env)
@@ -309,7 +309,7 @@ class Calls(BuiltinCalls):
         summary = self.services.summary(init[0]) if init is not None else None
         known = self.services.class_of(made)
         if known is not None and known.array_base:
-            self.construct(node, "subclass instance", made.qualname)
+            self.construct(node, ev.Kind.SUBCLASS_INSTANCE, made.qualname)
         if summary is not None:
             self._apply_summary(node, summary, arguments, env, migrated=False, skip=1)
         else:
@@ -367,7 +367,7 @@ class Calls(BuiltinCalls):
         if fact is None or ufunc_method(self.catalog, api) is not None:
             return self._ufunc_method(node, api, arguments, env)
         if api in OVER_MEMORY and any(may_hold_tensor(argument.value) for argument in arguments):
-            self.construct(node, "over memory", api.replace("numpy.", "np."))
+            self.construct(node, ev.Kind.OVER_MEMORY, api.replace("numpy.", "np."))
         if api in OVER_MEMORY:
             self.facts.seen.tells_apart = True
             if (shown := self._over_memory(api, arguments)) is not None:
@@ -386,7 +386,7 @@ class Calls(BuiltinCalls):
             return UNKNOWN  # None and strings in a list make an object or string array
         if bound is None:
             if fact.mutates or (fact.rt is None and "out=None" in fact.parameters):  # helpers refuse a hidden out
-                self.construct(node, "hidden array", api.replace("numpy.", "np."))
+                self.construct(node, ev.Kind.HIDDEN_ARRAY, api.replace("numpy.", "np."))
             if fact.mutates or any(text.partition("=")[0] == "out" for text in fact.parameters):
                 self.unfollowed(*(argument.value for argument in arguments), *(() if receiver is None else (receiver,)))
             return self.result_of_spread(api, fact, arguments, receiver)
@@ -398,7 +398,7 @@ class Calls(BuiltinCalls):
                 self.write(node, bound[name].node.value, bound[name].value, UNKNOWN, env, op=api)
         out = bound.get("out")
         if out is not None and (isinstance(out.value, Sequence) or (fact.kind == "ufunc" and fact.returns == "tuple")):
-            self.construct(out.node, "out tuple")
+            self.construct(out.node, ev.Kind.OUT_TUPLE)
             self.unfollowed(*(argument.value for argument in arguments))
         elif out is not None and out.value != NONE:
             self.write(node, out.node.value, out.value, UNKNOWN, env, op="out=")
@@ -438,7 +438,7 @@ class Calls(BuiltinCalls):
             owner, method = found
             if method == "at":
                 if arguments and arguments[0].star:
-                    self.construct(node, "hidden array", api.replace("numpy.", "np."))
+                    self.construct(node, ev.Kind.HIDDEN_ARRAY, api.replace("numpy.", "np."))
                     self.unfollowed(*(argument.value for argument in arguments))
                 elif arguments:
                     self.write(node, arguments[0].node.value, arguments[0].value, UNKNOWN, env, op=f"{owner}.at")
@@ -447,7 +447,7 @@ class Calls(BuiltinCalls):
             if any(argument.star for argument in arguments):
                 self.unfollowed(*(argument.value for argument in arguments))
             if out is not None and isinstance(out.value, Sequence):
-                self.construct(out.node, "out tuple")
+                self.construct(out.node, ev.Kind.OUT_TUPLE)
                 self.unfollowed(out.value)
             elif out is not None and out.value != NONE:
                 self.write(node, out.node.value, out.value, UNKNOWN, env, op="out=")
@@ -488,7 +488,7 @@ class Calls(BuiltinCalls):
             return NONE
         special = name[:2] == "__" and isinstance(receiver, Array) and self.catalog.get(f"ndarray.{name}") is None
         if special and may_hold_tensor(receiver):
-            self.construct(node, "method object", name)
+            self.construct(node, ev.Kind.METHOD_OBJECT, name)
         if special or name == "__setstate__":
             self.unfollowed(receiver)
         if name in IN_PLACE_METHODS and not may_hold_tensor(receiver):
@@ -498,7 +498,7 @@ class Calls(BuiltinCalls):
         if name in CONTAINER_MUTATORS and may_hold_tensor(receiver):
             self.facts.host_parameters |= {ref[1:] for ref in refs_of(receiver) if ref.startswith("@")}
         if name == "put" and len(arguments) > 1 and may_hold_tensor(receiver):  # no queue's, perhaps
-            self.construct(node, "unknown in-place method", name)
+            self.construct(node, ev.Kind.UNKNOWN_IN_PLACE_METHOD, name)
         if self._is_anybodys(where, receiver, name, arguments, env):
             if name in KEEPING_METHODS:
                 self.puts(receiver, [argument.value for argument in arguments])
@@ -519,7 +519,7 @@ class Calls(BuiltinCalls):
                 return Unknown(home, refs_of(receiver), deps=deps_of(receiver))
             return Unknown(home, refs_of(receiver), view="view")
         if name in IN_PLACE_METHODS and may_hold_tensor(receiver):
-            self.construct(node, "unknown in-place method", name)
+            self.construct(node, ev.Kind.UNKNOWN_IN_PLACE_METHOD, name)
             self.facts.seen.writes.update(given := parameters_in(refs_of(receiver)))
             if owner_of(where) is not None:  # an object's array: it is the caller's own where the object is
                 self.facts.host_parameters |= given

@@ -312,7 +312,7 @@ class ContainerMethods(Lending):
         if isinstance(value, Symbol):
             known = value.name.removeprefix("builtins.") in TENSOR_SAFE_BUILTINS
         if not known and may_hold_tensor(items):
-            self.construct(key.node, "callback", "sort")
+            self.construct(key.node, ev.Kind.CALLBACK, "sort")
 
     def dict_of(self, arguments: tuple[ev.Argument, ...]) -> Sequence:
         """``dict(other)``, ``dict(pairs)``, ``dict(name=value)``."""

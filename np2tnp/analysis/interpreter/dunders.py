@@ -192,7 +192,7 @@ class AskedObjects(State):
         if deps and deps.isdisjoint(("self", "cls")):
             self.facts.assumed_arrays |= deps
         else:
-            self.construct(node, "object operator", "an operator or index")
+            self.construct(node, ev.Kind.OBJECT_OPERATOR, "an operator or index")
 
     def _change_operands(self, names: frozenset[str]) -> bool:
         """Whether one of the special methods `names` of a class in sight updates what it gets in place."""

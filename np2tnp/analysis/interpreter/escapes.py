@@ -152,7 +152,11 @@ class Keeping(NumpyResults):
                 self.facts.viewed |= copies | (refs_of(value) & {FOREIGN})
                 holder = where.rpartition(":")[2].removeprefix("kept by ")
                 by_callee = where.startswith("seen by") or self.keeper_fills
-                kinds = ("seen twice", "perhaps seen twice") if by_callee else ("kept twice", "held twice")
+                kinds = (
+                    (ev.Kind.SEEN_TWICE, ev.Kind.PERHAPS_SEEN_TWICE)
+                    if by_callee
+                    else (ev.Kind.KEPT_TWICE, ev.Kind.HELD_TWICE)
+                )
                 kind = kinds[type(value) is not Array]
                 self.construct(self.statement or self.facts.node, kind, holder)
 
@@ -183,7 +187,7 @@ class Keeping(NumpyResults):
             marks = NO_NAMES.union(*(copy_marks(refs_of(value)) for value in given if may_hold_tensor(value)))
             held = any(may_hold_tensor(item.value) for item in arguments.values())
             if held and kind == "deque":  # nobody would convert what it holds
-                self.construct(argument.node, "queue of tensors")
+                self.construct(argument.node, ev.Kind.QUEUE_OF_TENSORS)
             added = Unknown(EITHER if held else HOST, refs | marks)
             for place in refs_of(argument.value):
                 container = env.values.get(place)
@@ -246,7 +250,7 @@ class Effects(Keeping):
             self.facts.updates |= self._own_state(summary)
             shown = (self.lies_otherwise(argument.node.value, argument.value) for argument in arguments)
             if summary.by_layout and self.made != HOST and any(shown):
-                self.construct(node, "updated by layout", f"an argument of {callee}")
+                self.construct(node, ev.Kind.UPDATED_BY_LAYOUT, f"an argument of {callee}")
             harmless = not (summary.mutates or summary.keeps or summary.hosted or summary.changeable or summary.joins)
             self._unresolved(node, callee, arguments, env, pure=harmless)
             if summary.falls_back:
@@ -296,7 +300,7 @@ class Effects(Keeping):
                     self.updates_state(argument.value)
             elif updates:
                 if any(self._are_one(argument.value, item.value) for key, item in matched.items() if key != name):
-                    self.construct(argument.node, "aliased arguments", name)
+                    self.construct(argument.node, ev.Kind.ALIASED_ARGUMENTS, name)
                 self.write(node, argument.node.value, argument.value, UNKNOWN, env, op="call")
                 on_host = on_host or (may_be_array(argument.value) and not may_hold_tensor(argument.value))
         exact = exact_of(summary.result)
@@ -309,7 +313,7 @@ class Effects(Keeping):
         defaults = frozenset(place for name, place in summary.shows_defaults if name not in held)
         if defaults and migrated and self.made != HOST:  # the public function gives the very array
             if summary.mutates:
-                self.construct(node, "array by default", summary.mutates[0])
+                self.construct(node, ev.Kind.ARRAY_BY_DEFAULT, summary.mutates[0])
             self.facts.public_calls.add(id(node))
         by_default = bool(summary.mutates) and matched.keys().isdisjoint(summary.mutates)  # no name to bind anew
         public = not migrated or on_host or self.made == HOST or bool(defaults) or by_default
@@ -363,7 +367,7 @@ class Effects(Keeping):
             shown = summary.updates & refs_of(argument.value)
             if shown and may_hold_tensor(argument.value):
                 self.facts.viewed |= shown
-                self.construct(argument.node, "aliased arguments", name)
+                self.construct(argument.node, ev.Kind.ALIASED_ARGUMENTS, name)
 
     @staticmethod
     def _is_theirs(value: Value) -> bool:
@@ -460,7 +464,7 @@ class Effects(Keeping):
         """An array in Fortran order that others get must be NumPy's own: of a tensor they would get one in C order."""
         if self.made != HOST and holds_order(argument.value):
             self.facts.viewed |= {FORTRAN}
-            self.construct(argument.node, "order shown", callee)
+            self.construct(argument.node, ev.Kind.ORDER_SHOWN, callee)
 
     def attributes_assigned(self, names: frozenset[str], env: Env) -> None:
         """Other code runs that may assign to these attributes."""
@@ -487,7 +491,7 @@ class Effects(Keeping):
         """`callee` looks at so many frames above that of the function here."""
         frames = ALL_FRAMES if frames > ALL_FRAMES // 2 else frames
         self.facts.seen.looks_up = max(frames, self.facts.seen.looks_up)
-        self.construct(node, "frames of callers", callee)
+        self.construct(node, ev.Kind.FRAMES_OF_CALLERS, callee)
 
     def code_runs(self, node: cst.CSTNode, whose: str, env: Env) -> None:
         self.ran += 1
@@ -510,7 +514,7 @@ class Effects(Keeping):
             return
         if is_numpy_number(value):
             return  # nobody can change it
-        self.emit(ev.Construct(argument.node, self.place(argument.node), "unresolved", callee))
+        self.emit(ev.Construct(argument.node, self.place(argument.node), ev.Kind.UNRESOLVED, callee))
         name = argument.node.value.value if type(argument.node.value) is cst.Name else None
         self._copy_may_change(node, callee, argument)
         refs = refs_of(value)
@@ -581,7 +585,7 @@ class Effects(Keeping):
             name = parameter.name.value
             held = parameter.default is not None and not self._is_plain_default(parameter.default)
             if held and name in changed and (matched is None or name not in matched):
-                self.construct(node, "aliased arguments", name)
+                self.construct(node, ev.Kind.ALIASED_ARGUMENTS, name)
 
     def _is_plain_default(self, node: cst.BaseExpression) -> bool:
         """Whether it surely is no array, nor holds one: numbers, texts, None, what is NumPy's, tuples of such."""

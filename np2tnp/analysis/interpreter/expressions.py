@@ -77,7 +77,9 @@ class Comprehensions(Access):
         if not bound:
             return self._comprehension(node, env, env.copy())
         if type(node) is cst.GeneratorExp and not self._is_asked_at_once(node):
-            self.construct(node, "nonlocal", ", ".join(sorted(bound)))  # at what time these names change is not known
+            self.construct(
+                node, ev.Kind.NONLOCAL, ", ".join(sorted(bound))
+            )  # at what time these names change is not known
         local = frozenset(_targets_of(node.for_in))
         for number in range(ROUNDS):  # the names that it binds outside hold in each iteration what the one before gave
             inner = env.copy()
@@ -269,7 +271,7 @@ class Operands(Comprehensions):
             and not any(ref.startswith("@") for ref in refs_of(summary.result))
         ):
             return
-        self.construct(node, "object operator", name)
+        self.construct(node, ev.Kind.OBJECT_OPERATOR, name)
 
     def calculated(
         self, node: cst.Call, api: str | None, arguments: tuple[ev.Argument, ...], given: Value, result: Value
@@ -347,7 +349,7 @@ class Evaluator(Operands):
         for part in node.parts:
             if type(part) is cst.FormattedStringExpression:
                 if part.equal is not None and may_hold_tensor(self.evaluate(part.expression, env)):
-                    self.construct(part, "debug f-string")
+                    self.construct(part, ev.Kind.DEBUG_F_STRING)
                 reason = "is shown by its repr()" if part.conversion == "r" else "is formatted into a string"
                 shown = self.object_given(part, self.evaluate(part.expression, env), env, "format")
                 self.escape(part.expression, shown, reason)
@@ -610,7 +612,7 @@ class Evaluator(Operands):
 
     def _await(self, node: cst.Await, env: Env) -> Value:
         self.evaluate(node.expression, env)
-        self.construct(node, "async")
+        self.construct(node, ev.Kind.ASYNC)
         return UNKNOWN
 
     def _lambda(self, node: cst.Lambda, env: Env) -> Value:

@@ -133,7 +133,7 @@ class Callbacks(Effects):
             copied = may_hold_tensor(argument.value) or (name.startswith("numpy.") and may_be_array(argument.value))
             if argument not in callbacks and copied:
                 self.facts.host_parameters |= {ref[1:] for ref in refs_of(argument.value) if ref.startswith("@")}
-                self.construct(node, "callback", name.removeprefix("builtins.").replace("numpy.", "np."))
+                self.construct(node, ev.Kind.CALLBACK, name.removeprefix("builtins.").replace("numpy.", "np."))
 
     def _only_reads(self, callback: ev.Argument) -> bool:
         """Whether it is a lambda that computes with what it gets, and calls nothing but conversions of numbers."""
@@ -210,7 +210,7 @@ class Callbacks(Effects):
         held = any(map(may_hold_tensor, values))
         nested = isinstance(function, Function) and function.nested
         if self.nested_keeps and held and nested:
-            self.construct(arguments[0].node, "nested keeps")
+            self.construct(arguments[0].node, ev.Kind.NESTED_KEEPS)
         refs = NO_NAMES.union(*map(refs_of, values))
         fresh = name == "map" and isinstance(function, Symbol) and self._makes_new(function.name)
         kind, shown = ("map", NO_NAMES) if fresh else ("iterator", refs)
@@ -246,7 +246,7 @@ class Callbacks(Effects):
         function, iterable = arguments[0].value, arguments[1].value
         assert isinstance(function, Function)
         if self.nested_keeps and any(may_hold_tensor(argument.value) for argument in arguments):
-            self.construct(arguments[0].node, "nested keeps")
+            self.construct(arguments[0].node, ev.Kind.NESTED_KEEPS)
         alone = arguments[2].value if len(arguments) > 2 else self.element_of(iterable)
         return join(alone, self.nested_call(function, arguments[1:], env))
 
@@ -332,7 +332,7 @@ class Lending(Callbacks):
             self.keep_names(self.captured_by(node), env)
             if lent:
                 return LENT
-            self.construct(node, "kept function")
+            self.construct(node, ev.Kind.KEPT_FUNCTION)
         return super()._lambda(node, env)
 
     def is_bound_once(self, name: str) -> bool:
@@ -405,7 +405,7 @@ class Lending(Callbacks):
             shown = env.reach(*captured, *self._outside_names(node, mentioned))
             for name in held:  # whatever it is by then, it is of Python's or NumPy's making
                 env.bind(name, Unknown(HOST, shown - {name}, view="view"))
-        self.construct(node, "handed over")
+        self.construct(node, ev.Kind.HANDED_OVER)
         return True
 
     def _not_lent(self, node: cst.CSTNode, why: str) -> bool:

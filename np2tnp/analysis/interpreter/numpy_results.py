@@ -264,7 +264,7 @@ class Layouts(Evaluator):
             argument = matched[name]
             self.facts.seen.by_layout.update(parameters_in(refs_of(argument.value)))
             if self.made != HOST and self.lies_otherwise(argument.node.value, argument.value):
-                self.construct(argument.node, "updated by layout", name)
+                self.construct(argument.node, ev.Kind.UPDATED_BY_LAYOUT, name)
 
     def laid_out_here(self, holders: frozenset[str], value: Value) -> None:
         """An array of ours is kept by `holders`: others must not ask in which order it lies."""
@@ -281,7 +281,7 @@ class Layouts(Evaluator):
         for holder in holders:
             name = holder.rpartition(":")[2]
             if name in self.module.by_order and (source is None or self.lies_otherwise(source, value)):
-                self.construct(self.statement or self.facts.node, "kept by layout", name)
+                self.construct(self.statement or self.facts.node, ev.Kind.KEPT_BY_LAYOUT, name)
 
     def lies_otherwise(self, node: cst.BaseExpression, value: Value) -> bool:
         """Whether `node` may be an array of ours that is in another memory order than NumPy's."""
@@ -548,7 +548,7 @@ class NumpyResults(Layouts):
         self.unfollowed(*into, *hidden)
         taken = bool(into) and isinstance(into[0], (Scalar, Const))  # for a number, which it is not
         if taken or any(map(may_hold_tensor, into or hidden)):
-            self.construct(node, "drawn into", f".{name}()")
+            self.construct(node, ev.Kind.DRAWN_INTO, f".{name}()")
         elif into and out is not None:
             self.write(node, out.node.value, into[0], UNKNOWN, env, op="out=")
         if name in ("seed", "set_state"):

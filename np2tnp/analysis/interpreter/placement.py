@@ -71,7 +71,7 @@ class Hosting(Stores):
             fact = self.catalog.get(api)
             updates = api.endswith(".at") or (fact is not None and fact.mutates)
             if (updates or any(item.name == "out" for item in arguments)) and any(map(holds_subclass, given)):
-                self.construct(node, "subclass operand")
+                self.construct(node, ev.Kind.SUBCLASS_OPERAND)
         if len(node.args) > (receiver is None):
             self._reads_before_updates(node, arguments, receiver)
         return hosted(result) if id(node) in self.kept_as_made and makes_from_numbers(api, arguments) else result
@@ -89,12 +89,14 @@ class Hosting(Stores):
     def _reads_before_updates(self, node: cst.Call, arguments: tuple[ev.Argument, ...], receiver: Value | None) -> None:
         """``np.add(x, f())``, where `f` may update `x`: NumPy reads it after the call, a tensor is made before it."""
         if id(node) in self.ran_late:
-            self.construct(node, "arguments read late", "|".join(self.late_parts.get(id(node), ("", ""))))
+            self.construct(node, ev.Kind.ARGUMENTS_READ_LATE, "|".join(self.late_parts.get(id(node), ("", ""))))
         before = refs_of(receiver) if receiver is not None else NO_NAMES
         for argument in arguments:
             for updated in sorted(self._updated_by(argument.node.value, before)):
                 self.construct(
-                    node, "closure store" if updated.isidentifier() else "read late", updated.rpartition(":")[2]
+                    node,
+                    ev.Kind.CLOSURE_STORE if updated.isidentifier() else ev.Kind.READ_LATE,
+                    updated.rpartition(":")[2],
                 )
             before |= refs_of(argument.value)
 
@@ -158,7 +160,7 @@ class Hosting(Stores):
         if container.type == "deque":  # nobody converts what it holds where it is handed out
             kept = self.on_host(source, value, min(names, default="an item of a queue"))
             if may_hold_tensor(kept):
-                self.construct(source, "queue of tensors")
+                self.construct(source, ev.Kind.QUEUE_OF_TENSORS)
             return kept
         return self.on_host(source, value, min(names)) if names else value
 
@@ -301,7 +303,7 @@ def changed_elsewhere(facts: ev.RegionFacts) -> frozenset[str]:
     changed = frozenset(name for event in reads for name in {event.name, *event.shared} if name.isidentifier())
     calls = (e.root for e in facts.events if isinstance(e, ev.Store) and e.op == "call")
     keeping = any(
-        (isinstance(e, ev.Construct) and e.kind in ("nested keeps", "nonlocal"))
+        (isinstance(e, ev.Construct) and e.kind in (ev.Kind.NESTED_KEEPS, ev.Kind.NONLOCAL))
         or (isinstance(e, ev.Store) and not NESTED.isdisjoint(e.conflicts))  # its argument itself must be updated
         for e in facts.events
     )
@@ -314,7 +316,9 @@ def given_to_changers(facts: ev.RegionFacts) -> frozenset[str]:
     """Names that were handed to the callees after whose calls something is read that they may have changed."""
     reads = [e for e in facts.events if isinstance(e, ev.StaleRead)]
     callees = {reason.via for event in reads for reason in event.stale.reasons if reason.kind != "store"}
-    handed = [e for e in facts.events if isinstance(e, ev.Construct) and e.kind == "unresolved" and e.detail in callees]
+    handed = [
+        e for e in facts.events if isinstance(e, ev.Construct) and e.kind == ev.Kind.UNRESOLVED and e.detail in callees
+    ]
     nodes = [e.node.value if isinstance(e.node, cst.Arg) else e.node for e in handed]
     return frozenset(node.value for node in nodes if isinstance(node, cst.Name))
 
@@ -331,6 +335,6 @@ def changed_through_another(facts: ev.RegionFacts) -> frozenset[str]:
             found |= {event.name, *event.shared}
         elif isinstance(event, ev.Store) and event.conflicts:
             found |= event.conflicts | refs_of(event.base)
-        elif isinstance(event, ev.Construct) and event.kind in ("returned view", "aliased arguments"):
+        elif isinstance(event, ev.Construct) and event.kind in (ev.Kind.RETURNED_VIEW, ev.Kind.ALIASED_ARGUMENTS):
             found |= facts.seen.shown_twice
     return frozenset(name for name in found if name.removeprefix("@").isidentifier())

@@ -136,7 +136,7 @@ class State:
         self.nested_keeps = False  #: a nested function gives an argument of its to somebody who may keep or change it
         self.updated: list[frozenset[str]] = []  #: what each array updated so far may share memory with
         self.reforming: set[int] = set()  #: ids of nodes that write in place what may be a shape or dtype
-        self.recorded: dict[tuple[type | str, int], ev.Event] = {}
+        self.recorded: dict[tuple[type | ev.Kind, int], ev.Event] = {}
         self.met_subclass = False  #: some value so far may be an array of a subclass of ndarray
         self.unresolved: dict[int, cst.CSTNode] = {}  #: by id: what may use NumPy in a way that is not resolved
         self.worked = 0  #: how often code ran so far that may change what objects hold
@@ -170,13 +170,13 @@ class State:
 
         A later visit of the same node (in a loop, with more known values) replaces an earlier one.
         """
-        kind: type | str = type(event)
+        kind: type | ev.Kind = type(event)
         if kind is ev.Construct:
             kind = event.kind  # type: ignore[union-attr]  # several may be said of one node
         at = event.target if kind is ev.Store or kind is ev.AttributeStore else event.node  # type: ignore[union-attr]
         self.recorded[(kind, id(at))] = event
 
-    def construct(self, node: cst.CSTNode, kind: str, detail: str = "") -> None:
+    def construct(self, node: cst.CSTNode, kind: ev.Kind, detail: str = "") -> None:
         self.emit(ev.Construct(node, self.place(node), kind, detail))
 
     def escape(self, node: cst.BaseExpression, value: Value, reason: str) -> None:
@@ -188,7 +188,7 @@ class State:
     def hand_iterators(self, node: cst.CSTNode, value: Value) -> None:
         """`value` goes to the host; an iterator in a container goes on giving tensors there."""
         if holds_iterator(value):
-            self.construct(node, "iterator handed out")
+            self.construct(node, ev.Kind.ITERATOR_HANDED_OUT)
 
     def must_stay_view(self, refs: frozenset[str]) -> bool:
         """Whether what may show memory at `refs` must be NumPy's own."""
@@ -223,12 +223,12 @@ class State:
             if why or self.module.unlisted:
                 self.note_unresolved()
             if why:
-                self.construct(self.statement or self.facts.node, "ambiguous", why)
+                self.construct(self.statement or self.facts.node, ev.Kind.AMBIGUOUS, why)
         if isinstance(value, Symbol) and name in self.module.rebound and "()" not in value.name:
             self.note_unresolved()
             self.construct(
                 self.statement or self.facts.node,
-                "replaced",
+                ev.Kind.REPLACED,
                 f"{name} is rebound while the program runs: which function it means is not certain",
             )
             return Unknown(HOST, env.reach(self.location(name)))
@@ -273,7 +273,7 @@ class State:
         Those that are followed make NumPy's work of it.
         """
         if self.made != HOST and self.subclass_mark(*[value for value in values if UNTENSORED not in value.refs]):
-            self.construct(node, "subclass operand")
+            self.construct(node, ev.Kind.SUBCLASS_OPERAND)
 
     def location(self, name: str) -> str:
         """Where the module's name `name` keeps its value."""
@@ -283,7 +283,7 @@ class State:
         """What `symbol` denotes in the project; itself where it is not first-party or not certain."""
         if self.module.replaced and (by := replaced_by(symbol.name, self.module.replaced)):
             self.note_unresolved()
-            self.construct(self.statement or self.facts.node, "replaced", by)
+            self.construct(self.statement or self.facts.node, ev.Kind.REPLACED, by)
             return UNKNOWN
         name = symbol.name
         if name not in self._known:
@@ -341,7 +341,7 @@ class State:
         given = may_hold_tensor(container) or may_hold_tensor(added)
         holder = (given_to(container) if given else "") or reader_of_copy(container, env)
         if holder and self.made != HOST:
-            self.construct(self.statement or self.facts.node, "kept container", holder)
+            self.construct(self.statement or self.facts.node, ev.Kind.KEPT_CONTAINER, holder)
             self.facts.seen.kept_twice.update(filter(str.isidentifier, refs_of(container)))
 
     def leave_nested(self, puts: int, own: Container[str], env: Env) -> None:

@@ -147,9 +147,9 @@ class Nesting(Hosting):
         self.nested_returns, self.nested_yields, self.tried = outer_returns, outer_yields, outer_tried
         self.breaks, self.continues, self.loops, self.own_returns, self.locals, self.capturable = saved
         if node.asynchronous is not None:
-            self.construct(node, "async")
+            self.construct(node, ev.Kind.ASYNC)
         for decorator in node.decorators:
-            self.construct(decorator, "nested decorator", self.decorator_name(decorator, env))
+            self.construct(decorator, ev.Kind.NESTED_DECORATOR, self.decorator_name(decorator, env))
         self.nested_results[name] = result if result is not None else NONE
         for updated in self.facts.seen.captured & env.values.keys():
             if not may_hold_tensor(env.values[updated]):  # else the region is blocked
@@ -200,7 +200,7 @@ class Raising(Nesting):
             for argument in call.arguments if isinstance(call, ev.Call) else ():
                 self.keep(_EXCEPTION, argument.value, env)
         if any(name.startswith("!") for name in env.values) and self.own_returns:
-            self.construct(node, "raise after mutation")
+            self.construct(node, ev.Kind.RAISE_AFTER_MUTATION)
 
     def assert_(self, node: cst.Assert, env: Env) -> None:
         self.object_tested(node, self.evaluate(node.test, env), env)
@@ -212,7 +212,7 @@ class Raising(Nesting):
             self.may_raise(failed)
 
     def try_(self, node: cst.Try | cst.TryStar, env: Env) -> Env | None:
-        self.construct(node, "try", ",".join(_caught(handler) for handler in node.handlers))
+        self.construct(node, ev.Kind.TRY, ",".join(_caught(handler) for handler in node.handlers))
         start = env.copy()
         end, tried = self._trying(lambda: self.run(node.body, env))
         start = join_all([start, tried, end]) or start
@@ -236,7 +236,7 @@ class Raising(Nesting):
             final = self.run(node.finalbody.body, join_all([out, start, handled]) or start)
             returns = any(type(part) is cst.Return for part in walk(node))
             if any(returns or any(ref.startswith("@") for ref in refs) for refs in self.updated):
-                self.construct(node, "update in finally")
+                self.construct(node, ev.Kind.UPDATE_IN_FINALLY)
             self.updated = outer + self.updated
             return final if out is not None else None
         return out
@@ -257,11 +257,11 @@ class Raising(Nesting):
             call = self.recorded.get((ev.Call, id(item.item)))
             callee = call.callee if isinstance(call, ev.Call) else None
             swallows = swallows or not (isinstance(callee, Symbol) and callee.name in INDIFFERENT)
-            self.construct(item, "with", dotted(item.item.func) if type(item.item) is cst.Call else "")
+            self.construct(item, ev.Kind.WITH, dotted(item.item.func) if type(item.item) is cst.Call else "")
             if item.asname is not None:
                 self.assign(node, item.asname.name, value if not isinstance(value, Array) else UNKNOWN, env, None)
         if node.asynchronous is not None:
-            self.construct(node, "async")
+            self.construct(node, ev.Kind.ASYNC)
         end, tried = self._trying(lambda: self.run(node.body, env))
         if tried is not None:
             self.may_raise(tried)
@@ -409,7 +409,7 @@ class Interpreter(Raising):
             return
         facts = self.facts
         if facts.generator and may_hold_tensor(value):
-            self.construct(node or facts.node, "yield", "returned")
+            self.construct(node or facts.node, ev.Kind.YIELD, "returned")
         self.emit(ev.Return(node, self.place(node or facts.node), value))
         for function in self.late.lazy:
             self.late.call(function, env)
@@ -430,7 +430,7 @@ class Interpreter(Raising):
         facts.returned |= frozenset(ref[1:] for ref in refs_of(value) if ref.startswith("@") and not view_of(value))
         if is_lazy(value) or holds_iterator(value):  # read when the region is over
             facts.host_parameters |= parameters_in(refs_of(value))
-            self.construct(node or facts.node, "iterator handed out")
+            self.construct(node or facts.node, ev.Kind.ITERATOR_HANDED_OUT)
         value = shown_by(value, env)
         views = outside_views(value, self.hosted)
         facts.viewed |= views  # whoever writes to the result writes to what it shows: NumPy must make that view
@@ -438,7 +438,7 @@ class Interpreter(Raising):
             facts.seen.shown_twice.update(*(refs_of(leaf) for leaf in leaves_of(value)))
             others = shown_otherwise(facts.node)
             clearest = min(views, key=lambda place: _by_clearness(place, others), default="")
-            self.construct(node or facts.node, "returned view", clearest)
+            self.construct(node or facts.node, ev.Kind.RETURNED_VIEW, clearest)
             facts.seen.lent.update(copied(value))
 
     def _delete(self, node: cst.Del, env: Env) -> None:
@@ -467,7 +467,7 @@ class Interpreter(Raising):
                 self._bind_any(value, env)
             else:
                 env.bind(name, value)
-        self.construct(node, "import", " ".join(getattr(value, "name", "") for _, value in bound))
+        self.construct(node, ev.Kind.IMPORT, " ".join(getattr(value, "name", "") for _, value in bound))
 
     def _bind_any(self, module: Value, env: Env) -> None:
         """A star import may rebind every name. Nobody calls something else ``np``: modules keep their names."""
@@ -480,7 +480,7 @@ class Interpreter(Raising):
             self.note_unresolved()
 
     def _nonlocal(self, node: cst.Nonlocal, env: Env) -> None:
-        self.construct(node, "nonlocal", ", ".join(item.name.value for item in node.names))
+        self.construct(node, ev.Kind.NONLOCAL, ", ".join(item.name.value for item in node.names))
 
     # ---- compound statements
 
@@ -550,7 +550,7 @@ class Interpreter(Raising):
     def _for(self, node: cst.For, env: Env) -> Env | None:
         self.statement, self.root = node, node.iter
         if node.asynchronous is not None:
-            self.construct(node, "async")
+            self.construct(node, ev.Kind.ASYNC)
         iterated = self.iterated_on_host(node, self.object_iterated(node, self.evaluate(node.iter, env), env))
         element = self._each_of(node.iter, iterated)
         alive = iterated_name(id(node))  # the loop goes on reading what it iterates over
@@ -587,7 +587,7 @@ class Interpreter(Raising):
         subject = self.evaluate(node.subject, env)
         self.ask(node, env, [subject], None)  # a pattern compares, and reads any attribute
         if may_hold_tensor(subject):
-            self.construct(node, "match")
+            self.construct(node, ev.Kind.MATCH)
             self.facts.host_parameters |= parameters_in(refs_of(subject))
         branches: list[Env | None] = [env]
         for case in node.cases:
@@ -619,7 +619,7 @@ class Interpreter(Raising):
         kept = self.is_kept_function(node)
         lent = (kept or self.is_handed(node.name.value)) and self.lends(node, env)
         if kept and not lent:
-            self.construct(node, "kept function")
+            self.construct(node, ev.Kind.KEPT_FUNCTION)
         env.bind(node.name.value, LENT if lent else self.nested(node, env))
         if kept or any(self.decorator_name(item, env) not in NAMING for item in node.decorators):
             self.keep_names(self.captured_by(node), env)
@@ -628,7 +628,7 @@ class Interpreter(Raising):
     def _class(self, node: cst.ClassDef, env: Env) -> Env | None:
         qualname = self.module.name_of.get(id(node))
         if qualname is None:
-            self.construct(node, "local class", node.name.value)
+            self.construct(node, ev.Kind.LOCAL_CLASS, node.name.value)
             env.bind(node.name.value, UNKNOWN)
             return env
         for base in node.bases:

@@ -62,17 +62,17 @@ def how_to_split(
     stores: Items[ev.Store],
     sources: Items[cst.BaseExpression | None],
     before: Mapping[str, frozenset[str]],
-) -> tuple[str, str]:
-    """What to report of an unpacking with the given stores: kind and detail of a construct, or two empty texts.
+) -> tuple[ev.Kind | None, str]:
+    """What to report of an unpacking with the given stores: kind and detail of a construct, or None and no text.
 
     `before`: of names that items are stored into, what shared memory with them before: a dict or a list that got the
     value for one target shares memory with it afterwards, but the next store does not change it.
 
-    "split stores" may become one assignment a target; the detail says how the values are kept meanwhile: "as they are",
+    ``SPLIT_STORES`` may become one assignment a target; the detail says how values are kept meanwhile: "as they are",
     in "names", in names of which those with the numbers after "views" are read again once their target's turn comes,
     because they may be views of what is stored into, or in names after a look that they are "numbers", where that
     cannot be done.
-    "store in tuple" cannot be split; where some of the arrays are ndarrays, it could if the others were, too.
+    ``STORE_IN_TUPLE`` cannot be split; where some of the arrays are ndarrays, it could if the others were, too.
     """
     tensors = [store for store in stores if may_be_array(store.base) and home_of(store.base) != HOST]
     hosts = [store for store in stores if may_be_array(store.base) and home_of(store.base) == HOST]
@@ -83,22 +83,26 @@ def how_to_split(
     if not tensors and not kept:
         apart = plain and None not in sources  # each ndarray gets its own value of the display
         mixed = any(map(may_hold_tensor, items)) and len(hosts) < len(targets)
-        return ("store in tuple", "") if hosts and mixed and not apart else ("", "")
+        return (ev.Kind.STORE_IN_TUPLE, "") if hosts and mixed and not apart else (None, "")
     if not plain or hosts or not all(isinstance(item, (cst.Name, cst.Subscript, cst.Attribute)) for item in targets):
-        return "store in tuple", ""
+        return ev.Kind.STORE_IN_TUPLE, ""
     starred = any(isinstance(element, cst.StarredElement) for element in target.elements)
     if starred and sources != [None] * len(targets):
-        return "store in tuple", ""  # which value of a display goes where is not told
+        return ev.Kind.STORE_IN_TUPLE, ""  # which value of a display goes where is not told
     written = NO_NAMES.union(*(_refs_before(store, before) for store in tensors))
     shown = [(source, item) for source, item in zip(sources, items, strict=True) if refs_of(item) & written]
     if not all(is_number(item) for _, item in shown):
         rebound = {part.value for item in targets for part in _bound_in(item)}
         if all(_can_be_read_again(source, item, tensors, rebound) for source, item in shown):
             later = (str(number) for number, item in enumerate(items) if number and refs_of(item) & written)
-            return "split stores", " ".join(("views", *later))
-        return ("store in tuple", "") if any(_has_axes(*each) for each in shown) else ("split stores", "numbers")
+            return ev.Kind.SPLIT_STORES, " ".join(("views", *later))
+        return (
+            (ev.Kind.STORE_IN_TUPLE, "")
+            if any(_has_axes(*each) for each in shown)
+            else (ev.Kind.SPLIT_STORES, "numbers")
+        )
     bound = {part.value for item in targets for part in walk(item) if isinstance(part, cst.Name)}
-    return "split stores", "as they are" if all(_is_untouched(source, bound) for source in sources) else "names"
+    return ev.Kind.SPLIT_STORES, "as they are" if all(_is_untouched(source, bound) for source in sources) else "names"
 
 
 def stored_into(target: cst.CSTNode) -> str:
@@ -205,7 +209,7 @@ class Stores(Yields):
                 self.operand_given(target, base, (value, *keys), asked_by(target))
             flat = type(target.value) is cst.Attribute and target.value.attr.value == "flat"
             if flat and may_hold_tensor(base) and not is_number(value):
-                self.construct(node, "flat store")
+                self.construct(node, ev.Kind.FLAT_STORE)
             self.write(node, target, base, value, env, keys=keys)
             if (
                 isinstance(node, (cst.Assign, cst.AnnAssign))
@@ -215,7 +219,7 @@ class Stores(Yields):
                 and self.has_effect(target)
                 and self.has_effect(source)
             ):
-                self.construct(node, "evaluation order")
+                self.construct(node, ev.Kind.EVALUATION_ORDER)
         elif type(target) is cst.StarredElement:
             self.assign(node, target.value, Sequence("list", self.element_of(value), None, refs_of(value)), env, None)
 
@@ -261,9 +265,9 @@ class Stores(Yields):
         stores = [self.recorded.get((ev.Store, id(target))) for target in targets if type(target) is cst.Subscript]
         found = [store for store in stores if isinstance(store, ev.Store)]
         kind, detail = how_to_split(node, target, items, found, sources, before)
-        if kind:
+        if kind is not None:
             self.construct(node, kind, detail)
-        if kind == "store in tuple" and any(home_of(store.base) == HOST for store in found):
+        if kind == ev.Kind.STORE_IN_TUPLE and any(home_of(store.base) == HOST for store in found):
             roots = {store.root for store in found if store.root is not None and home_of(store.base) != HOST}
             self.facts.seen.lent.update(roots)
 
@@ -271,17 +275,17 @@ class Stores(Yields):
         if source is not None:
             self.escape(source, value, f"is assigned to the global {target.value}")
         else:
-            self.construct(target, "global from unpacking")
+            self.construct(target, ev.Kind.GLOBAL_FROM_UNPACKING)
         location = self.location(target.value)
         if SUBCLASS in refs_of(value):
-            self.construct(target, "subclass operand")
+            self.construct(target, ev.Kind.SUBCLASS_OPERAND)
         env.forget(location)
         value = shown_by(value, env)
         env.bind(location, Unknown(HOST, refs_of(value)))
         self.kept_through_view(target, location, value)
         self.keep(frozenset((location,)), value, env)
         if target.value not in self.module.rebound:
-            self.construct(target, "nonlocal", target.value)
+            self.construct(target, ev.Kind.NONLOCAL, target.value)
 
     def _store_attribute(
         self, node: cst.CSTNode, target: cst.Attribute, value: Value, env: Env, source: cst.BaseExpression | None
@@ -306,7 +310,7 @@ class Stores(Yields):
                 holders.add(f"kept by {dotted(target.value) or 'an object'}")
             self.keep(frozenset(holders), value, env)
         if of_array and (COPIED in refs_of(base) or (isinstance(base, Unknown) and may_hold_tensor(base))):
-            self.construct(node, "attribute of an unknown", name)
+            self.construct(node, ev.Kind.ATTRIBUTE_OF_AN_UNKNOWN, name)
         if isinstance(base, Unknown) or (of_array and isinstance(base, Array)):  # callers hear of it
             given = parameters_in(refs_of(base))
             self.facts.seen.writes.update(given)
@@ -343,7 +347,7 @@ class Stores(Yields):
         """``self.w = y``, and then ``other.w = y``: two objects would hold two copies."""
         names = frozenset(filter(str.isidentifier, refs_of(value)))
         if names:
-            self.construct(node, "kept twice", dotted(target.value) or "another object")
+            self.construct(node, ev.Kind.KEPT_TWICE, dotted(target.value) or "another object")
             self.facts.seen.kept_twice.update(names)
 
     def attribute_stored(self, base: Value, name: str, value: Value) -> None:
@@ -391,7 +395,7 @@ class Stores(Yields):
             return
         if isinstance(old, Sequence) and op == "add":
             if old.type == "deque" and may_hold_tensor(value):  # nobody would convert what it holds
-                self.construct(node, "queue of tensors")
+                self.construct(node, ev.Kind.QUEUE_OF_TENSORS)
             element = self.element_of(value)
             env.values[target.value] = Sequence(old.type, join(old.element, element))
             share_items(target.value, element, env)

@@ -159,7 +159,7 @@ class Subscripts(AskedObjects):
             self.facts.seen.plain_shapes.add(id(node.value))
         result = self.read(base, keys, node)
         if self.met_subclass and self.made != HOST and may_hold_tensor(base) and self.subclass_mark(*keys):
-            self.construct(node, "subclass operand")
+            self.construct(node, ev.Kind.SUBCLASS_OPERAND)
         self.ask(node, env, [base], asked_by(node), deep=False)
         self.operand_given(node, base, keys, asked_by(node))
         if isinstance(base, Instance):
@@ -373,7 +373,7 @@ class Access(Subscripts):
                 return Bound(Instance(base.qualname, base.module), name)
             return method[0] if method is not None else UNKNOWN
         if name in ("base", "flags", "strides") and refs_of(base) & self.host_locals:
-            self.construct(node, "over memory", f".{name}")  # our ndarrays own their memory, and are in C order
+            self.construct(node, ev.Kind.OVER_MEMORY, f".{name}")  # our ndarrays own their memory, and are in C order
         if isinstance(base, Unknown) and base.exact is not None and name not in MEMBERS:
             self.facts.objects |= {base.exact}
         elif isinstance(base, Array) and name not in MEMBERS:
@@ -388,7 +388,7 @@ class Access(Subscripts):
             return held(base.element, base)
         if isinstance(base, (Sequence, Const, Scalar, Function, Bound)):
             if may_hold_tensor(base):
-                self.construct(node, "method object", name)
+                self.construct(node, ev.Kind.METHOD_OBJECT, name)
             self.unfollowed(base)
             return UNKNOWN
         if isinstance(base, Array) and name in MEMBERS:
@@ -403,7 +403,7 @@ class Access(Subscripts):
         if special or (name in MEMBERS and name not in PYTHON_ATTRIBUTES and name not in VIEW_ATTRIBUTES):
             given = parameters_in(refs_of(base))
             if given <= self.hosted and may_hold_tensor(base):  # an array made here, or a parameter
-                self.construct(node, "method object", name)
+                self.construct(node, ev.Kind.METHOD_OBJECT, name)
             self.facts.host_parameters |= given  # perhaps a method that only ndarrays have
         if (name in MEMBERS or name[:2] == "__") and name not in _FOLLOWED:
             self.unfollowed(base)
@@ -476,7 +476,7 @@ class Access(Subscripts):
             result = replace(base, home=home, dtypes=dtypes, refs=refs, exact=None, view="view")
         else:
             if base.home != HOST:
-                self.construct(node, "method object", name)
+                self.construct(node, ev.Kind.METHOD_OBJECT, name)
             self.unfollowed(base)
             return UNKNOWN
         self.emit(ev.AttributeRead(node, self.place(node), base, name, result))
@@ -560,15 +560,15 @@ class Access(Subscripts):
                 self.escape(*one, "is compared by identity")
                 self.escape(*other, "is compared by identity")
             if COPIED in refs_of(left) | refs_of(right) and refs_of(left) & refs_of(right):
-                self.construct(node, "identity")
+                self.construct(node, ev.Kind.IDENTITY)
             return
         inside, outside = (left, right) if may_hold_tensor(left) else (right, left)
         if isinstance(outside, Symbol) and outside.name in _ONLY_BOOLS:
             self.escape(*(one if inside is left else other), f"is compared with {outside.name}")
         if refs_of(left) & refs_of(right):
-            self.construct(node, "identity")
+            self.construct(node, ev.Kind.IDENTITY)
         elif any(ref.startswith(".") or isinstance(outside, Array) for ref in refs_of(outside)):
             given = frozenset(ref[1:] for ref in refs_of(inside) if ref.startswith("@"))
             self.facts.host_parameters |= given  # the caller's own object, which may be that one
             if not given and isinstance(outside, Array):
-                self.construct(node, "identity")
+                self.construct(node, ev.Kind.IDENTITY)

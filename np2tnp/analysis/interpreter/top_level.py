@@ -61,7 +61,7 @@ class TopLevel(Interpreter):
         self.statement = None
         for node, words in self.script.obstacles:
             # under a key of their own: the interpreter may have recorded what else such a node is
-            self.recorded[(Script, id(node))] = ev.Construct(node, self.place(node), "top level", words)
+            self.recorded[(Script, id(node))] = ev.Construct(node, self.place(node), ev.Kind.TOP_LEVEL, words)
 
     def statement_(self, node: cst.CSTNode, env: Env) -> Env | None:
         if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
@@ -134,7 +134,7 @@ class TopLevel(Interpreter):
     def store_global(self, target: cst.Name, value: Value, env: Env, source: cst.BaseExpression | None) -> None:
         if may_hold_tensor(value):
             if source is None:
-                self.construct(target, "global from unpacking")
+                self.construct(target, ev.Kind.GLOBAL_FROM_UNPACKING)
             else:
                 self.escape(source, value, _SEEN)
         self._keeps_container(target, value, env)
@@ -144,7 +144,9 @@ class TopLevel(Interpreter):
         """Whether `value` is or holds a list or dict that only the top level knows by name: tensors may get into it."""
         held = (env.values[ref] for ref in refs_of(value) if ref in env.values)
         if isinstance(value, Sequence) and any(isinstance(item, Sequence) and item.type != "tuple" for item in held):
-            self.construct(target, "top level", "a list or dict is seen by functions under one name, not under another")
+            self.construct(
+                target, ev.Kind.TOP_LEVEL, "a list or dict is seen by functions under one name, not under another"
+            )
             return True
         return False
 

@@ -89,14 +89,14 @@ class Writes(Calls):
                 if type(root) is cst.Name:
                     held = env.values.get(root.value)
                     if isinstance(held, Sequence) and held.type not in ("list", "dict") and may_hold_tensor(held):
-                        self.construct(inner, "store into an item", held.type)
+                        self.construct(inner, ev.Kind.STORE_INTO_AN_ITEM, held.type)
             elif type(inner) is cst.Attribute and inner.attr.value not in ("flags", "ctypes"):
                 self.recorded.pop((ev.AttributeRead, id(inner)), None)
             inner = inner.value
 
     def _stores_through(self, inner: cst.BaseExpression, read: ev.Read) -> None:
         """``inner[j] = v``, where `inner` is a view of a tensor or a copy: NumPy tells, so that stays an ndarray."""
-        self.construct(inner, "store through an index")
+        self.construct(inner, ev.Kind.STORE_THROUGH_AN_INDEX)
         root = self._root(inner)
         seen = self.facts.seen.stored_through
         seen.update(refs_of(read.base), (root,) if root else ())
@@ -116,7 +116,7 @@ class Writes(Calls):
         if self.met_subclass and may_hold_tensor(base):
             self.meet_subclass(node, value, *(keys or ()))
         if self.met_subclass and holds_subclass(value) and SUBCLASS not in refs_of(base):
-            self.construct(node, "subclass operand")
+            self.construct(node, ev.Kind.SUBCLASS_OPERAND)
         if keys is None and type(node) is not cst.AugAssign:
             self.reforming.add(id(node))
         if type(node) is cst.Call:
@@ -167,7 +167,7 @@ class Writes(Calls):
         if home_of(base) != HOST:
             self.updated.append(refs_of(base))
         if op == "ndarray.resize" and root in self.host_locals:
-            self.construct(node, "unknown in-place method", "resize")  # our ndarrays do not own their memory
+            self.construct(node, ev.Kind.UNKNOWN_IN_PLACE_METHOD, "resize")  # our ndarrays do not own their memory
         conflicts: set[str] = set()
         if isinstance(base, Unknown) and keys:
             self.puts(base, [value])
@@ -249,12 +249,14 @@ class Writes(Calls):
         refs = refs_of(value)
         given = {ref for ref in refs if ref.startswith("@")}
         if given and exact_of(value) is None:
-            self.construct(node, "argument kept through a view", where.rpartition(":")[2])
+            self.construct(node, ev.Kind.ARGUMENT_KEPT_THROUGH_A_VIEW, where.rpartition(":")[2])
             self.facts.viewed |= given
         self.keeps_copies((where,), value)
         outside = {ref for ref in refs if ref.startswith((".", "global:", "kept by"))}
         if outside - {where}:
-            self.construct(node, "kept twice" if type(value) is Array else "held twice", where.rpartition(":")[2])
+            self.construct(
+                node, ev.Kind.KEPT_TWICE if type(value) is Array else ev.Kind.HELD_TWICE, where.rpartition(":")[2]
+            )
             self.facts.seen.kept_twice.update(ref for ref in refs if ref.isidentifier())
         self.facts.viewed |= {ref for ref in refs if ref in outside or ref == FOREIGN}
 
@@ -268,7 +270,7 @@ class Writes(Calls):
         tensors = {name for name in names if name not in env.values or may_hold_tensor(env.values[name])}
         self.facts.seen.captured.update(names)
         if tensors:
-            self.construct(node, "closure store", root)
+            self.construct(node, ev.Kind.CLOSURE_STORE, root)
             self.facts.seen.lent.update(tensors & self.locals)
             given = (exact_of(env.values[name]) for name in tensors & env.values.keys())
             self.facts.mutated.update((name, False) for name in given if name is not None)
@@ -353,18 +355,18 @@ class Yields(Writes):
             outside = (ref for ref in refs_of(value) if is_outside_location(ref))
             self.facts.seen.yielded.update(outside)
             if SUBCLASS in refs_of(value):
-                self.construct(shown or node, "subclass operand")
+                self.construct(shown or node, ev.Kind.SUBCLASS_OPERAND)
         if self.depth:
             self.nested_yields.append(NONE if value is None else value)
         alone = node is self.root and isinstance(self.statement, cst.Expr)
         if not alone:
             self.facts.seen.receives = True  # what its caller sends in
         own = self.facts.generator and self.own_returns and not self.depth and alone
-        self.construct(node, "yield", "" if own else "elsewhere")
+        self.construct(node, ev.Kind.YIELD, "" if own else "elsewhere")
         if own:
             if shown is not None and value is not None:
                 if delegates and is_lazy(value):
-                    self.construct(node, "iterator handed out")
+                    self.construct(node, ev.Kind.ITERATOR_HANDED_OUT)
                 self._hand_out(shown, value, env)
             self._kept_may_change(node, "the caller", env)
         return UNKNOWN
@@ -377,12 +379,12 @@ class Yields(Writes):
             self.keep(CALLER, value, env)
             return
         if is_lazy(value):
-            self.construct(shown, "iterator handed out")
+            self.construct(shown, ev.Kind.ITERATOR_HANDED_OUT)
         shows = outside_views(shown_by(value, env), self.hosted)
         others = frozenset(location for location in shows if location.startswith("seen by"))
         if others:  # callees may change it, and the caller what they hold: NumPy must make it
             self.facts.viewed |= others
-            self.construct(shown, "returned view", min(others))
+            self.construct(shown, ev.Kind.RETURNED_VIEW, min(others))
         self.escape(shown, value, "is yielded")
         self._copy_may_change(shown, "the caller", ev.Argument(cst.Arg(shown), value))
         self.keep(CALLER, value, env)

@@ -115,12 +115,12 @@ class UnknownValue(Rule):
                 return y.max() - y.min()
         """,
     )
-    on = (ev.Call, ev.AttributeStore, "handed over", "ambiguous")
+    on = (ev.Call, ev.AttributeStore, ev.Kind.HANDED_OVER, ev.Kind.AMBIGUOUS)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if not context.in_region:
             return
-        if isinstance(event, ev.Construct) and event.kind == "ambiguous":
+        if isinstance(event, ev.Construct) and event.kind == ev.Kind.AMBIGUOUS:
             yield self.hit(event.node, event.detail, Verdict.NOTE)
             return
         if isinstance(event, ev.Construct):

@@ -41,10 +41,10 @@ _IMPURE = (
     *("numpy.info", "numpy.fromfile"),
 )
 _WORDS = {
-    "try": "a try statement: tracing raises other exceptions than running does",
-    "nonlocal": "a nested function that rebinds a name outside of it",
-    "local class": "a class made inside the function",
-    "match": "a match statement",
+    ev.Kind.TRY: "a try statement: tracing raises other exceptions than running does",
+    ev.Kind.NONLOCAL: "a nested function that rebinds a name outside of it",
+    ev.Kind.LOCAL_CLASS: "a class made inside the function",
+    ev.Kind.MATCH: "a match statement",
 }
 
 
@@ -78,7 +78,7 @@ class CompiledRegion(Rule):
         compile="xla",
         safety="Safe: what runs eagerly gives the same results.",
     )
-    on = (ev.Call, ev.AttributeStore, ev.Store, ev.Escape, "with", *_WORDS)
+    on = (ev.Call, ev.AttributeStore, ev.Store, ev.Escape, ev.Kind.WITH, *_WORDS)
     only_with = "compile"
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
@@ -89,7 +89,7 @@ class CompiledRegion(Rule):
             why = _call(event, context)
         elif isinstance(event, ev.Construct):
             why = _WORDS.get(event.kind, "")
-            if event.kind == "with" and event.detail.rpartition(".")[2] != "errstate":
+            if event.kind == ev.Kind.WITH and event.detail.rpartition(".")[2] != "errstate":
                 why = "a with statement"
         elif isinstance(event, ev.AttributeStore):
             why = f"the attribute .{event.name} is assigned"

@@ -45,7 +45,7 @@ class ContextManager(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = ("with",)
+    on = (ev.Kind.WITH,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)

@@ -27,7 +27,7 @@ class Coroutine(Rule):
                 return np.exp(np.abs(x))
         """,
     )
-    on = ("async",)
+    on = (ev.Kind.ASYNC,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)

@@ -48,14 +48,14 @@ class Decorator(Rule):
                 return np.exp(x)
         """,
     )
-    on = ("decorator", "unseen decorator", "nested decorator")
+    on = (ev.Kind.DECORATOR, ev.Kind.UNSEEN_DECORATOR, ev.Kind.NESTED_DECORATOR)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
         name = event.detail
         if not context.in_region or is_native(name):
             return
-        if event.kind != "nested decorator":
+        if event.kind != ev.Kind.NESTED_DECORATOR:
             if is_opaque(name):
                 whose = f"the decorator {name or 'here'}"
                 remedy = "put the array work into a function without it"
@@ -63,7 +63,7 @@ class Decorator(Rule):
                 if does == COMPILES:
                     words = f"{whose} {does}: best left as it is"
                     yield Hit(self.code, event.node, words, Verdict.BLOCK, left="native")
-                elif event.kind == "decorator":
+                elif event.kind == ev.Kind.DECORATOR:
                     does = does or "may do more with the function than call it with what it was given"
                     yield self.hit(event.node, f"{whose} {does}: {remedy}", Verdict.BLOCK)
                 else:

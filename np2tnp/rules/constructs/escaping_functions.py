@@ -39,14 +39,14 @@ class Callback(Rule):
                 return lambda k: k * y / total
         """,
     )
-    on = (ev.Call, ev.Return, "local class", "kept function")
+    on = (ev.Call, ev.Return, ev.Kind.LOCAL_CLASS, ev.Kind.KEPT_FUNCTION)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if not context.in_region:
             return
         if isinstance(event, ev.Construct):
             words = "a class defined inside the function: its methods would see tensors; define it at the top level"
-            if event.kind == "kept function":
+            if event.kind == ev.Kind.KEPT_FUNCTION:
                 why = _why(id(event.node), context) or "assign what it reads before it, without nonlocal"
                 words = f"a nested function is returned or kept and would see tensors: {why}"
             yield self.hit(event.node, words, Verdict.BLOCK)

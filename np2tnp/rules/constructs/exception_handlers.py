@@ -189,7 +189,7 @@ class ExceptionHandler(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = ("try",)
+    on = (ev.Kind.TRY,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)

@@ -40,7 +40,7 @@ class FloatingPointErrors(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = (ev.Call, "with")
+    on = (ev.Call, ev.Kind.WITH)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if not context.in_region:

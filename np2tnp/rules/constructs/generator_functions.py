@@ -38,7 +38,7 @@ class Generator(Rule):
                     yield total / n
         """,
     )
-    on = ("yield",)
+    on = (ev.Kind.YIELD,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)

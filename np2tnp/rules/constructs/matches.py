@@ -32,7 +32,7 @@ class Match(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = ("match",)
+    on = (ev.Kind.MATCH,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)

@@ -42,15 +42,15 @@ class NestedState(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = ("global from unpacking", "nonlocal", "closure store")
+    on = (ev.Kind.GLOBAL_FROM_UNPACKING, ev.Kind.NONLOCAL, ev.Kind.CLOSURE_STORE)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
         if not context.in_region:
             return
-        if event.kind == "global from unpacking":
+        if event.kind == ev.Kind.GLOBAL_FROM_UNPACKING:
             yield self.hit(event.node, "a global is assigned by unpacking: assign it by itself", Verdict.BLOCK)
-        elif event.kind == "nonlocal":
+        elif event.kind == ev.Kind.NONLOCAL:
             words = (
                 f"nonlocal {event.detail}: a nested function rebinds a name of the enclosing one: return the new value,"
                 " and assign it there; or rebind local names alone, which are assigned before the nested function"

@@ -39,7 +39,7 @@ class ReplacedName(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = ("replaced", ev.AttributeStore)
+    on = (ev.Kind.REPLACED, ev.AttributeStore)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if isinstance(event, ev.AttributeStore):

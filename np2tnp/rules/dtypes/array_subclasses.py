@@ -46,7 +46,13 @@ class ArraySubclass(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = (Calls.NUMPY, "array subclass", "subclass parameter", "subclass instance", "subclass operand")
+    on = (
+        Calls.NUMPY,
+        ev.Kind.ARRAY_SUBCLASS,
+        ev.Kind.SUBCLASS_PARAMETER,
+        ev.Kind.SUBCLASS_INSTANCE,
+        ev.Kind.SUBCLASS_OPERAND,
+    )
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if not context.in_region:
@@ -67,13 +73,13 @@ class ArraySubclass(Rule):
 
 
 def _inherited(event: ev.Construct) -> str | None:
-    if event.kind == "array subclass":
+    if event.kind == ev.Kind.ARRAY_SUBCLASS:
         return f"the class inherits from {short_name(event.detail)}: self is an array that no tensor can stand for"
-    if event.kind == "subclass parameter":
+    if event.kind == ev.Kind.SUBCLASS_PARAMETER:
         return f"the argument is a {short_name(event.detail)}, which no tensor can stand for; pass an ndarray"
-    if event.kind == "subclass instance":
+    if event.kind == ev.Kind.SUBCLASS_INSTANCE:
         return f"{event.detail} inherits from ndarray: its objects are arrays that no tensor can stand for"
-    if event.kind == "subclass operand":
+    if event.kind == ev.Kind.SUBCLASS_OPERAND:
         return "an operand may be a masked array, or of another subclass of ndarray: it was made as one elsewhere"
     return None
 

@@ -153,7 +153,7 @@ class HostCall(Rule):
         """,
         safety="Safe. A callee that may change its arguments is TNP503.",
     )
-    on = (ev.Call, ev.Operator, ev.Store, "unresolved")
+    on = (ev.Call, ev.Operator, ev.Store, ev.Kind.UNRESOLVED)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if isinstance(event, ev.Construct):

@@ -142,7 +142,7 @@ class HostUpdate(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = (Calls.UPDATING, ev.StaleRead, "try")
+    on = (Calls.UPDATING, ev.StaleRead, ev.Kind.TRY)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if isinstance(event, ev.Construct):

@@ -56,13 +56,20 @@ class NativeCode(Rule):
                 return np.sqrt((x * x).sum())
         """,
     )
-    on = (ev.Call, ev.AttributeRead, "decorator", "unseen decorator", "nested decorator", "compiled function")
+    on = (
+        ev.Call,
+        ev.AttributeRead,
+        ev.Kind.DECORATOR,
+        ev.Kind.UNSEEN_DECORATOR,
+        ev.Kind.NESTED_DECORATOR,
+        ev.Kind.COMPILED_FUNCTION,
+    )
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if not context.in_region:
             return
         if isinstance(event, ev.Construct):
-            if event.kind == "compiled function":
+            if event.kind == ev.Kind.COMPILED_FUNCTION:
                 yield self._handed(event, context)
             elif is_native(event.detail):
                 words = f"{event.detail} compiles the function to native code: {_LEAVE}"

@@ -59,7 +59,7 @@ class Processes(Rule):
         """,
         safety="A note: it changes nothing.",
     )
-    on = (ev.Call, "import")
+    on = (ev.Call, ev.Kind.IMPORT)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if isinstance(event, ev.Call):

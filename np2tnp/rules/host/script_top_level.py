@@ -31,7 +31,7 @@ class TopLevelNames(Rule):
         severity=Severity.SILENT,
         top_level=True,
     )
-    on = ("top level",)
+    on = (ev.Kind.TOP_LEVEL,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)

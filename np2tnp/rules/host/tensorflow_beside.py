@@ -43,7 +43,7 @@ class TensorflowBeside(Rule):
         safety="A note: it changes nothing.",
         severity=Severity.SILENT,
     )
-    on = ("import",)
+    on = (ev.Kind.IMPORT,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)

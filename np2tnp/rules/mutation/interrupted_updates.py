@@ -9,11 +9,11 @@ from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 
 _WORDS = {
-    "raise after mutation": (
+    ev.Kind.RAISE_AFTER_MUTATION: (
         "an exception is raised after an argument was updated in place: the caller would not see the update:"
         " raise it before"
     ),
-    "update in finally": (
+    ev.Kind.UPDATE_IN_FINALLY: (
         "an array is updated in `finally`: who gets it by a return or an exception would not see it: update before"
     ),
 }
@@ -47,7 +47,7 @@ class InterruptedUpdate(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = ("raise after mutation", "update in finally")
+    on = (ev.Kind.RAISE_AFTER_MUTATION, ev.Kind.UPDATE_IN_FINALLY)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)

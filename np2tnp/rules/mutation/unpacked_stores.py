@@ -42,16 +42,16 @@ class UnpackedStore(Rule):
                 return y
         """,
     )
-    on = (ev.Store, "store in tuple", "split stores")
+    on = (ev.Store, ev.Kind.STORE_IN_TUPLE, ev.Kind.SPLIT_STORES)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if isinstance(event, ev.Construct):
-            if context.in_region and event.kind == "split stores":
+            if context.in_region and event.kind == ev.Kind.SPLIT_STORES:
                 if event.detail == "numbers" and not context.begins_again():
                     words = "stores inside an unpacking of what may be views of the array: copy them before"
                     yield self.hit(event.node, words, Verdict.BLOCK)
                 split(event, context)
-            elif context.in_region and event.kind == "store in tuple":
+            elif context.in_region and event.kind == ev.Kind.STORE_IN_TUPLE:
                 yield self.hit(
                     event.node,
                     "a store into an element inside an unpacking: NumPy may see one store through the other's view",

@@ -42,7 +42,7 @@ class ReturnedView(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = ("returned view",)
+    on = (ev.Kind.RETURNED_VIEW,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)

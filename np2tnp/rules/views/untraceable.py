@@ -13,48 +13,55 @@ from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import holder_words
 
 _WORDS = {
-    "store through an index": "a store through an index that may give a copy: write a[i, j] instead of a[i][j]",
-    "store into an item": "a store into an item of a {0}, which may be an array of others: put a changed copy there",
-    "kept twice": "{0} would get a copy of an array that something else may hold already: give it np.array(...)",
-    "held twice": "{0} may get an array that something else holds already, and would get a copy: if it is an array,"
-    " give it np.array(...); else move the work on arrays into a function of its own",
-    "seen twice": "{0} would get a copy of an array that something else may hold already: move the work on arrays"
+    ev.Kind.STORE_THROUGH_AN_INDEX: "a store through an index that may give a copy: write a[i, j] instead of a[i][j]",
+    ev.Kind.STORE_INTO_AN_ITEM: "a store into an item of a {0}, which may be an array of others: put a changed copy"
+    " there",
+    ev.Kind.KEPT_TWICE: "{0} would get a copy of an array that something else may hold already: give it np.array(...)",
+    ev.Kind.HELD_TWICE: "{0} may get an array that something else holds already, and would get a copy: if it is an"
+    " array, give it np.array(...); else move the work on arrays into a function of its own",
+    ev.Kind.SEEN_TWICE: "{0} would get a copy of an array that something else may hold already: move the work on arrays"
     " before it into a function of its own",
-    "perhaps seen twice": "{0} may get an array that something else holds already, and would get a copy: move the work"
-    " on arrays before it into a function of its own",
-    "queue of tensors": "a deque would hold tensors: put the arrays into it one by one, by append()",
-    "kept container": "a list or dict of arrays changes after {0} got it: give that a copy of the list or dict",
-    "argument kept through a view": "an argument, or a view of it, is kept as {0}: keep a copy (np.array(...))",
-    "aliased arguments": "one array may be passed twice to what may update {0}: pass np.array(...) for the other",
-    "array by default": "a function that updates {0} may give back an array that it has by default: pass a copy of it",
-    "updated by layout": "{0} may be updated through a reshape, which is a view or a copy by the memory order: make it"
-    " by np.ascontiguousarray(...) where it gets its name, as each array of a list",
-    "kept by layout": "{0} is updated by its memory order (ravel may be a copy): keep np.ascontiguousarray(...) of it",
-    "attribute of an unknown": "assigning .{0} of what may be an array changes it in place: make a new array",
-    "out tuple": "out= of several arrays, or as a tuple: assign the results instead",
-    "drawn into": "{0} draws into an array that it is given: draw, and store what it returns",
-    "hidden array": "{0} changes an array that a * or ** hides: name its arguments",
-    "own names": "{0}() sees the function's own names, which would hold tensors: name what is needed",
-    "frames of callers": "{0}() finds a caller by counting frames (stacklevel=, _getframe), and a migrated function"
-    " adds one: keep it here, and move the array work into a function of its own",
-    "order shown": "an array in Fortran order is given to {0}, which would get it in C order",
-    "flat store": "x.flat[...] = v repeats or cuts v to fit: assign to x[...] or use np.put",
-    "debug f-string": "f'{x=}' shows the text of the expression, which the rewrite may change: write f'x={x!r}'",
-    "evaluation order": "both the index and the value call something, which the rewrite would swap: bind the value to a"
-    " name in a statement before",
-    "over memory": "{0} shows an array's own memory and may write through: use indices, or a copy of the array",
-    "unknown in-place method": "{0} may change an array or another object: {1}",
-    "nested keeps": "a nested function keeps its argument, or gives it to a callee that may change it: pass a copy",
-    "callback": "{0}() calls something that may change the arrays it is given: call it in a loop instead",
-    "arguments read late": "{0} may update what an argument before it shows: give it a name in a statement before",
-    "read late": "an expression reads {0} before a call in it updates that: give the call a statement of its own",
-    "late names": "nested functions read names that are bound after them: define the functions where they are called",
-    "exchange": "arrays change places under names that may show one array: give each array one name",
-    "lent": "a nested function is kept, or called with tensors: define it outside of the function",
-    "object operator": "{0} of an object keeps, changes or gives back the array that it gets: call a named method",
-    "identity": "`is` asks whether two names are one array: a tensor is never the array that it was made from",
-    "iterator handed out": "an iterator over arrays leaves the function: make a list of it",
-    "method object": "{0} is a method where {1} is an array, and is used as a value: call it where it stands",
+    ev.Kind.PERHAPS_SEEN_TWICE: "{0} may get an array that something else holds already, and would get a copy: move the"
+    " work on arrays before it into a function of its own",
+    ev.Kind.QUEUE_OF_TENSORS: "a deque would hold tensors: put the arrays into it one by one, by append()",
+    ev.Kind.KEPT_CONTAINER: "a list or dict of arrays changes after {0} got it: give that a copy of the list or dict",
+    ev.Kind.ARGUMENT_KEPT_THROUGH_A_VIEW: "an argument, or a view of it, is kept as {0}: keep a copy (np.array(...))",
+    ev.Kind.ALIASED_ARGUMENTS: "one array may be passed twice to what may update {0}: pass np.array(...) for the other",
+    ev.Kind.ARRAY_BY_DEFAULT: "a function that updates {0} may give back an array that it has by default: pass a copy"
+    " of it",
+    ev.Kind.UPDATED_BY_LAYOUT: "{0} may be updated through a reshape, which is a view or a copy by the memory order:"
+    " make it by np.ascontiguousarray(...) where it gets its name, as each array of a list",
+    ev.Kind.KEPT_BY_LAYOUT: "{0} is updated by its memory order (ravel may be a copy): keep np.ascontiguousarray(...)"
+    " of it",
+    ev.Kind.ATTRIBUTE_OF_AN_UNKNOWN: "assigning .{0} of what may be an array changes it in place: make a new array",
+    ev.Kind.OUT_TUPLE: "out= of several arrays, or as a tuple: assign the results instead",
+    ev.Kind.DRAWN_INTO: "{0} draws into an array that it is given: draw, and store what it returns",
+    ev.Kind.HIDDEN_ARRAY: "{0} changes an array that a * or ** hides: name its arguments",
+    ev.Kind.OWN_NAMES: "{0}() sees the function's own names, which would hold tensors: name what is needed",
+    ev.Kind.FRAMES_OF_CALLERS: "{0}() finds a caller by counting frames (stacklevel=, _getframe), and a migrated"
+    " function adds one: keep it here, and move the array work into a function of its own",
+    ev.Kind.ORDER_SHOWN: "an array in Fortran order is given to {0}, which would get it in C order",
+    ev.Kind.FLAT_STORE: "x.flat[...] = v repeats or cuts v to fit: assign to x[...] or use np.put",
+    ev.Kind.DEBUG_F_STRING: "f'{x=}' shows the text of the expression, which the rewrite may change: write f'x={x!r}'",
+    ev.Kind.EVALUATION_ORDER: "both the index and the value call something, which the rewrite would swap: bind the"
+    " value to a name in a statement before",
+    ev.Kind.OVER_MEMORY: "{0} shows an array's own memory and may write through: use indices, or a copy of the array",
+    ev.Kind.UNKNOWN_IN_PLACE_METHOD: "x.{0}() of what may be an array or another object: say x[...] = ... instead",
+    ev.Kind.NESTED_KEEPS: "a nested function keeps its argument, or gives it to a callee that may change it: pass a"
+    " copy",
+    ev.Kind.CALLBACK: "{0}() calls something that may change the arrays it is given: call it in a loop instead",
+    ev.Kind.ARGUMENTS_READ_LATE: "{0} may update what an argument before it shows: give it a name in a statement"
+    " before",
+    ev.Kind.READ_LATE: "an expression reads {0} before a call in it updates that: give the call a statement of its own",
+    ev.Kind.LATE_NAMES: "nested functions read names that are bound after them: define the functions where they are"
+    " called",
+    ev.Kind.EXCHANGE: "arrays change places under names that may show one array: give each array one name",
+    ev.Kind.LENT: "a nested function is kept, or called with tensors: define it outside of the function",
+    ev.Kind.OBJECT_OPERATOR: "{0} of an object keeps, changes or gives back the array that it gets: call a named"
+    " method",
+    ev.Kind.IDENTITY: "`is` asks whether two names are one array: a tensor is never the array that it was made from",
+    ev.Kind.ITERATOR_HANDED_OUT: "an iterator over arrays leaves the function: make a list of it",
+    ev.Kind.METHOD_OBJECT: "a method of an array is used as a value: call it where it stands",
 }
 
 
@@ -90,9 +97,9 @@ class Untraceable(Rule):
         assert isinstance(event, ev.Construct)
         if not context.in_region:
             return
-        detail = holder_words(event.detail) if event.kind != "arguments read late" else _own_code(event.detail)
+        detail = holder_words(event.detail) if event.kind != ev.Kind.ARGUMENTS_READ_LATE else _own_code(event.detail)
         words = _WORDS[event.kind].replace("{0}", detail)
-        if event.kind == "callback":
+        if event.kind == ev.Kind.CALLBACK:
             words = _as_block(event.node) or words
         if event.kind == "method object":
             owner = sketch(event.node.value) if isinstance(event.node, cst.Attribute) else "what has it"
