@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 import libcst as cst
 
+from np2tnp.analysis.domain.locations import of_global
 from np2tnp.analysis.domain.summaries import MODULE, ClassSummary, Summary
 from np2tnp.analysis.domain.values import (
     HOST,
@@ -240,7 +241,7 @@ class Project:
         """A constant or an array that another module's top level makes."""
         if target.binding.detail is not None:
             return Const.of(target.binding.detail)
-        location = frozenset((f"global:{target.module}:{target.name}",))
+        location = frozenset((of_global(target.module, target.name),))
         text = self.modules.text(target.module) or ""
         values, places = self._values.get(target.module) or (None, NO_NAMES)
         self.solver.note(places)

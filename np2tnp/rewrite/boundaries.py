@@ -9,6 +9,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.locations import of_parameter
 from np2tnp.analysis.domain.result_aliases import kinds_of_parts, zero_d
 from np2tnp.analysis.domain.summaries import form
 from np2tnp.config import NEVER
@@ -114,7 +115,9 @@ def _technical(facts: ev.RegionFacts, runtime: str, known: Wrapped, kept: Kept |
     if any(name not in facts.host_parameters | facts.assumed_scalars | {"self", "cls"} for name in order):
         reached = facts.changeable | (facts.host_parameters & facts.seen.writes)
         places = [ref.rpartition(":")[2] for ref in facts.updates]
-        arguments += _listed("changes", sorted([*places, *(f"@{name}" for name in reached - facts.mutated.keys())]))
+        arguments += _listed(
+            "changes", sorted([*places, *(of_parameter(name) for name in reached - facts.mutated.keys())])
+        )
     arguments += _listed("methods", sorted(facts.seen.relies))
     if known.zero_d != "scalar":
         arguments.append(build.argument(build.string(known.zero_d), "zero_d"))

@@ -9,6 +9,17 @@ from enum import Enum
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.locations import (
+    bare,
+    holder_of,
+    is_attribute,
+    is_global,
+    is_kept,
+    is_parameter,
+    is_seen,
+    of_attribute,
+    of_parameter,
+)
 from np2tnp.analysis.domain.summaries import Summary
 from np2tnp.analysis.domain.values import (
     FOREIGN,
@@ -159,11 +170,11 @@ def store_case(event: ev.Store, context: Context) -> Case:
     return Case(StoreCase.UPDATE)
 
 
-def is_kept(event: ev.Store, context: Context) -> bool:
+def stays_ndarray(event: ev.Store, context: Context) -> bool:
     """Whether an array is updated that stays an ndarray because other names may show it."""
     kept = context.facts.kept
     return store_case(event, context).kind is StoreCase.STATE and any(
-        ref.removeprefix("@") in kept for ref in refs_of(event.base)
+        (bare(ref) if is_parameter(ref) else ref) in kept for ref in refs_of(event.base)
     )
 
 
@@ -181,7 +192,7 @@ def chained_form(event: ev.Store | ev.AttributeStore) -> str | None:
     stored = {part.value for part in parts if isinstance(part, cst.Name)}
     if isinstance(value, cst.BaseNumber) or (dotted(value) and not refs_of(event.value) & stored):
         return "repeated"
-    shown = stored | {place + name for name in stored for place in "@."} | refs_of(event.base)
+    shown = stored | {make(name) for name in stored for make in (of_parameter, of_attribute)} | refs_of(event.base)
     return None if refs_of(event.value) & shown else "name"
 
 
@@ -206,7 +217,7 @@ def _conflict_words(words: str, conflicts: frozenset[str]) -> str:
         return (
             f"{words} may be one through a read-only view, or one that was made writable: store into the array itself"
         )
-    callees = sorted(place.removeprefix("seen by ") for place in conflicts if place.startswith("seen by "))
+    callees = sorted(bare(place) for place in conflicts if is_seen(place))
     if callees and len(callees) == len(conflicts - {FOREIGN}):
         return f"{words} may also change what {callees[0]} kept, which got that array before: give it a copy (.copy())"
     return (
@@ -219,20 +230,20 @@ def location_words(locations: frozenset[str]) -> str:
     first = min(locations - {FOREIGN}, default="")
     if not first:
         return "the object it was made from (np.array() makes a copy)"
-    if first.startswith("@"):
-        return f"the caller's array {first[1:]}"
-    if first.startswith("."):  # a name that arrays have, too, tells nobody which object is meant
-        return f"the attribute {first}" if first[1:] not in ARRAY_MEMBERS else "what an object holds"
-    if first.startswith("global:"):
+    if is_parameter(first):
+        return f"the caller's array {bare(first)}"
+    if is_attribute(first):  # a name that arrays have, too, tells nobody which object is meant
+        return f"the attribute {first}" if bare(first) not in ARRAY_MEMBERS else "what an object holds"
+    if is_global(first):
         return f"the module's {first.rpartition(':')[2]}"
-    if first.startswith("kept"):
+    if is_kept(first):
         return f"what is {first}"
     return f"what {holder_words(first)} holds"
 
 
 def holder_words(place: str) -> str:
     """What holds an array, for people: a callee that saw it, or the place that keeps it."""
-    return f"the argument {place[1:]}" if place.startswith("@") else place.removeprefix("seen by ")
+    return f"the argument {bare(place)}" if is_parameter(place) else holder_of(place) if is_seen(place) else place
 
 
 def is_outside(base: Value) -> bool:

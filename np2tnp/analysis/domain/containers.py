@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from np2tnp.analysis.domain.env import ITERATED, Env, is_iterated, join
+from np2tnp.analysis.domain.locations import is_held
 from np2tnp.analysis.domain.values import (
     COPIED,
     NOTHING,
@@ -76,7 +77,7 @@ def fill_empty(names: Iterable[str], added: Value, env: Env) -> None:
 
 def given_to(container: Value) -> str:
     """Who outside got `container` itself and may go on showing it; empty if nobody did."""
-    holders = (ref for ref in refs_of(container) if ref.startswith(("kept by", "seen by")))
+    holders = (ref for ref in refs_of(container) if is_held(ref))
     return min(holders, default="").rpartition(" ")[2]
 
 

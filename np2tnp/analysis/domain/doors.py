@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from np2tnp.analysis.domain.locations import of_parameter
 from np2tnp.analysis.domain.promotion_rules import operand_dtypes
 from np2tnp.analysis.domain.values import (
     ALL_DTYPES,
@@ -82,7 +83,7 @@ class Admitted:
         return Array(
             HOST if hosted else EITHER if self.numbers else TENSOR,
             CLASSES[self.kind],
-            refs=frozenset((f"@{name}",)),
+            refs=frozenset((of_parameter(name),)),
             exact=name,
             deps=frozenset((name,)),
             weak=self._weak,
@@ -95,7 +96,7 @@ class Admitted:
         return Array(
             EITHER,
             CLASSES[self.kind],
-            refs=frozenset((f"@{owner}",)),
+            refs=frozenset((of_parameter(owner),)),
             deps=frozenset((owner,)),
             weak=self._weak,
             zero_d="never",

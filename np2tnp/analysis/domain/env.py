@@ -13,6 +13,7 @@ from operator import is_not
 from types import MappingProxyType
 from typing import NamedTuple
 
+from np2tnp.analysis.domain.locations import is_holder
 from np2tnp.analysis.domain.values import (
     EITHER,
     HOST,
@@ -145,8 +146,6 @@ def _join_scalars(a: Const | Scalar, b: Const | Scalar) -> Scalar:
 # Where everything may be everything, a hundred names share memory with each other. As sets of names, each new binding
 # among them would copy a hundred sets of a hundred names.
 
-#: Where an object, a global or a callee holds on to arrays, or may do so: "seen by" code that nobody knows.
-HOLDERS = (".", "global:", "kept by", "seen by")
 #: Names that may share memory with each other: time and memory grow with the square of their number.
 MOST = 2_000
 
@@ -161,14 +160,14 @@ class Places:
         self._masks: dict[frozenset[str], int] = {}
         self._sets: dict[int, frozenset[str]] = {}
         self._parts: dict[int, tuple[int, ...]] = {}
-        self.holders: list[int] = []  #: those among ``HOLDERS``
+        self.holders: list[int] = []  #: those where something holds on to arrays
 
     def bit(self, name: str) -> int:
         """The number of one location: a power of two."""
         found = self.bits.get(name)
         if found is None:
             found = self.bits[name] = 1 << len(self.bits)
-            if name.startswith(HOLDERS):
+            if is_holder(name):
                 self.holders.append(found)
         return found
 

@@ -12,6 +12,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import Env, join
+from np2tnp.analysis.domain.locations import bare, is_held, is_kept, is_outside_location, is_parameter
 from np2tnp.analysis.domain.values import (
     BY_LAYOUT,
     COPIED,
@@ -29,7 +30,6 @@ from np2tnp.analysis.domain.values import (
     Value,
     home_of,
     is_numpy_number,
-    is_outside_location,
     may_hold_tensor,
     refs_of,
     view_of,
@@ -68,7 +68,7 @@ def shown_by(value: Value, env: Env) -> Value:
 
 
 def _parameters(refs: frozenset[str]) -> frozenset[str]:
-    return frozenset(ref for ref in refs if ref[0] == "@")
+    return frozenset(ref for ref in refs if is_parameter(ref))
 
 
 def all_of(value: Sequence) -> Value:
@@ -79,23 +79,23 @@ def all_of(value: Sequence) -> Value:
 @lru_cache(maxsize=4096)
 def _kept(refs: frozenset[str]) -> frozenset[str]:
     """Those of the locations `refs` that are outside of the region, or that a callee keeps."""
-    return frozenset(ref for ref in refs if is_outside_location(ref) or ref.startswith("kept by"))
+    return frozenset(ref for ref in refs if is_outside_location(ref) or is_kept(ref))
 
 
 def outside_views(value: Value, hosted: frozenset[str]) -> frozenset[str]:
     """Locations outside of the region of which a tensor in the result may be a view, not the very object."""
     found: frozenset[str] = NO_NAMES
     for leaf in leaves_of(value):
-        outside = {ref for ref in refs_of(leaf) if is_outside_location(ref) or ref.startswith(("kept by", "seen by"))}
+        outside = {ref for ref in refs_of(leaf) if is_outside_location(ref) or is_held(ref)}
         if FORTRAN in refs_of(leaf) and may_hold_tensor(leaf):
             found |= {FORTRAN}
         if COPIED in refs_of(leaf) or (may_hold_tensor(leaf) and view_of(leaf)):
             found |= outside
         elif home_of(leaf) == TENSOR or (FOREIGN in refs_of(leaf) and may_hold_tensor(leaf)):
             # the boundary gives back only parameters that it converted itself
-            found |= {ref for ref in outside if not ref.startswith("@") or ref[1:] in hosted}
+            found |= {ref for ref in outside if not is_parameter(ref) or bare(ref) in hosted}
         elif may_hold_tensor(leaf):  # one of several ways or items, perhaps
-            found |= {ref for ref in outside if ref.startswith(("kept by", "seen by"))}
+            found |= {ref for ref in outside if is_held(ref)}
     return found
 
 

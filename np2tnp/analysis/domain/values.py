@@ -20,6 +20,8 @@ from functools import cache, lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from np2tnp.analysis.domain.locations import bare, is_outside_location, is_parameter
+
 # --- Frozen for the type checker, quick at run time
 #
 # A frozen dataclass sets each field through ``object.__setattr__``, which makes it three times as slow to build as a
@@ -259,7 +261,7 @@ def refs_of(value: Value) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def parameters_in(refs: frozenset[str]) -> frozenset[str]:
     """The parameters whose caller's arrays are among the locations `refs`."""
-    return frozenset(ref[1:] for ref in refs if ref.startswith("@"))
+    return frozenset(bare(ref) for ref in refs if is_parameter(ref))
 
 
 def deps_of(value: Value) -> frozenset[str]:
@@ -300,11 +302,6 @@ def exact_of(value: Value) -> str | None:
 def view_of(value: Value) -> str:
     """Whether `value` may be a "view" or "piece" of what its locations name; "" where it is the object itself."""
     return value.view if isinstance(value, (Unknown, Array)) else ""
-
-
-def is_outside_location(ref: str) -> bool:
-    """Whether a location is seen by others than the region: the caller's array, an attribute, a global."""
-    return ref.startswith(("@", ".", "global:"))
 
 
 @lru_cache(maxsize=4096)

@@ -12,6 +12,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import Env
+from np2tnp.analysis.domain.locations import global_of, is_global
 from np2tnp.analysis.domain.values import Bound, Class, Function, Instance, Symbol, Unknown, Value
 from np2tnp.analysis.driver.decorator_effects import (
     CALLS,
@@ -189,9 +190,9 @@ def asked_of(value: Value) -> Function | None:
     if isinstance(value, Symbol):
         return Function(IMPORTED + value.name)
     if isinstance(value, Unknown):
-        places = [ref.removeprefix("global:") for ref in value.refs if ref.startswith("global:")]
+        places = [global_of(ref) for ref in value.refs if is_global(ref)]
         if len(places) == 1:
-            module, _, name = places[0].rpartition(":")
+            module, name = places[0]
             return Function(name, module=module)
     return None
 

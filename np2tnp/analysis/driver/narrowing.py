@@ -12,6 +12,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.doors import ANYTHING, CLASSES, COUNTS, NUMBERS, RANDOM, WIDER, Admitted, Door
+from np2tnp.analysis.domain.locations import bare, is_attribute, of_attribute
 from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE, Summary, hands_on_functions
 from np2tnp.analysis.domain.values import NO_NAMES, Array, Symbol, Unknown, Value, deps_of, refs_of, replace
 from np2tnp.analysis.driver.shown_parameters import (
@@ -145,7 +146,7 @@ def _blamed(function: FunctionInfo, facts: ev.RegionFacts, narrowable: frozenset
         name
         for name in narrowable
         if name.partition("[")[0] in found
-        or f".{name.partition('.')[2]}" in found
+        or of_attribute(name.partition(".")[2]) in found
         or (any_parameter and name in (calculated if "." in name else worked))
     )
 
@@ -290,7 +291,7 @@ def _steady_attributes(function: FunctionInfo, facts: ev.RegionFacts) -> frozens
     targets = [node.target for node in nodes if type(node) is cst.AugAssign]
     in_place = {target.attr.value for target in targets if type(target) is cst.Attribute}
     # where the array itself is updated, its dtype and shape stay
-    read, others = set(), ({ref[1:] for ref in facts.updates if ref[0] == "."} - in_place) | assigned
+    read, others = set(), ({bare(ref) for ref in facts.updates if is_attribute(ref)} - in_place) | assigned
     for node in nodes:
         if type(node) is cst.Attribute and node.attr.value[:2] == "__":  # ``self.__dict__["w"] = ...``
             return NO_NAMES

@@ -11,6 +11,7 @@ from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.doors import NO_DOOR, Door
 from np2tnp.analysis.domain.env import Env, join
 from np2tnp.analysis.domain.late_names import LateNames
+from np2tnp.analysis.domain.locations import is_global, of_parameter
 from np2tnp.analysis.domain.result_aliases import holds_host
 from np2tnp.analysis.domain.summaries import MODULE, ClassSummary, Decide, Fate, Project, Summary
 from np2tnp.analysis.domain.values import (
@@ -97,14 +98,14 @@ def bind_parameters(
         if annotated is not None:
             interpreter.construct(parameter, ev.Kind.SUBCLASS_PARAMETER, annotated)
         if parameter is node.params.star_arg or parameter is node.params.star_kwarg:
-            refs, home = frozenset((f"@{name}",)), HOST if name in hosted else EITHER
+            refs, home = frozenset((of_parameter(name),)), HOST if name in hosted else EITHER
             kind = "tuple" if parameter is node.params.star_arg else "dict"
             env.bind(name, Sequence(kind, Unknown(home, refs, None, frozenset((name,))), None, refs))
         elif parameter.default is not None and isinstance(
             interpreter.evaluate(parameter.default, Env()), (Symbol, Function, Class)
         ):
             # a module or function by default: its attributes are no evidence of an array
-            env.bind(name, Unknown(HOST if name in hosted else EITHER, frozenset((f"@{name}",)), name))
+            env.bind(name, Unknown(HOST if name in hosted else EITHER, frozenset((of_parameter(name),)), name))
         elif (
             parameter.annotation is not None
             and parameter.default is None
@@ -112,7 +113,7 @@ def bind_parameters(
         ):
             env.bind(name, generator)
         elif items := _items_behind(interpreter.door, name):
-            env.bind(name, Sequence("dict", reduce(join, items), None, frozenset((f"@{name}",))))
+            env.bind(name, Sequence("dict", reduce(join, items), None, frozenset((of_parameter(name),))))
         elif name in interpreter.door:
             env.bind(name, interpreter.door[name].parameter(name, name in hosted))
         elif name in interpreter.numbers:
@@ -122,7 +123,7 @@ def bind_parameters(
         else:
             env.bind(name, _parameter(name, arrays, hosted, interpreter.made))
     for name, place in defaults.items():
-        if place.startswith("global:"):
+        if is_global(place):
             env.link(name, frozenset((place,)))  # who updates that array updates the argument, where none was given
     return env
 
@@ -133,7 +134,7 @@ def _items_behind(door: Door, name: str) -> list[Value]:
 
 
 def _parameter(name: str, arrays: frozenset[str], hosted: frozenset[str], made: str) -> Value:
-    location = frozenset((f"@{name}",))
+    location = frozenset((of_parameter(name),))
     deps = frozenset((name,))
     if made == HOST or name in hosted:
         return Array(HOST, refs=location, exact=name, weak=True) if name in arrays else Unknown(HOST, location, name)
@@ -469,7 +470,7 @@ class Analysis:
             # what an index gave may be no view, once it is known that an array was indexed
             indexed = (more_arrays - arrays) & facts.seen.indexed
             changeable |= facts.host_parameters - indexed
-            more_hosted = facts.host_parameters | {ref[1:] for ref in facts.viewed if ref.startswith("@")}
+            more_hosted = facts.host_parameters | parameters_in(facts.viewed)
             more_hosted -= indexed
             taken = facts.objects & facts.assumed_arrays - objects  # for arrays, until their other attributes were seen
             settled = more_arrays <= arrays and more_hosted <= hosted and not taken and late.confirms(before)

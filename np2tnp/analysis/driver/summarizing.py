@@ -8,6 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import Env
+from np2tnp.analysis.domain.locations import is_global, of_parameter
 from np2tnp.analysis.domain.result_aliases import without_copies
 from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE, ClassSummary, Summary, hands_on_functions, hosted, joined
 from np2tnp.analysis.domain.values import (
@@ -61,7 +62,7 @@ def summarize(function: FunctionInfo, facts: ev.RegionFacts, migrated: bool, def
     result = result if migrated else without_copies(result)  # else a recursion would never lose the mark
     lost = _unfollowed(facts, migrated)
     if lost and not migrated:
-        result = _may_show(result, frozenset(f"@{name}" for name in lost))
+        result = _may_show(result, frozenset(of_parameter(name) for name in lost))
     return Summary(
         parameters=signature_names(function.node.params),
         migrated=migrated,
@@ -71,12 +72,12 @@ def summarize(function: FunctionInfo, facts: ev.RegionFacts, migrated: bool, def
         method=function.is_method,
         hosted=facts.host_parameters,
         changeable=facts.changeable | (written & facts.host_parameters) | lost,
-        updates=facts.updates.union(place for place in changed if place.startswith("global:")),
+        updates=facts.updates.union(place for place in changed if is_global(place)),
         tells_apart=facts.seen.tells_apart,
         fills=frozenset(facts.seen.fills),
         by_layout=frozenset(facts.seen.by_layout),
         joins=frozenset(() if migrated else joined(facts.events)),
-        shows_defaults=frozenset(item for item in defaults.items() if f"@{item[0]}" in refs_of(result)),
+        shows_defaults=frozenset(item for item in defaults.items() if of_parameter(item[0]) in refs_of(result)),
         relies=frozenset(facts.seen.relies),
         looks_up=facts.seen.looks_up,
         assigns=_assigned(facts),
@@ -132,7 +133,7 @@ def summarize_lambda(node: cst.Lambda, interpreter: Interpreter) -> Summary | No
     interpreter.locals = frozenset(names)
     env = Env()
     for name in names:
-        env.bind(name, Unknown(EITHER, frozenset((f"@{name}",)), name, frozenset((name,))))
+        env.bind(name, Unknown(EITHER, frozenset((of_parameter(name),)), name, frozenset((name,))))
     interpreter.leave(None, interpreter.evaluate(node.body, env), env)
     facts.events = list(interpreter.recorded.values())
     if _may_change_unseen(facts):
@@ -158,7 +159,7 @@ def summarize_generator(facts: ev.RegionFacts, function: FunctionInfo) -> Summar
     changes = facts.mutated or given or facts.updates or seen.writes or seen.keeps
     if changes or seen.receives or _may_change_unseen(facts):
         return None
-    refs = frozenset(f"@{name}" for name in facts.parameters) | frozenset(seen.yielded)
+    refs = frozenset(of_parameter(name) for name in facts.parameters) | frozenset(seen.yielded)
     return Summary(
         parameters=signature_names(function.node.params),
         migrated=False,

@@ -14,6 +14,7 @@ from np2tnp.analysis.domain.call_results import (
     ufunc_output,
 )
 from np2tnp.analysis.domain.env import Env, join
+from np2tnp.analysis.domain.locations import is_parameter, kept_by
 from np2tnp.analysis.domain.promotion_rules import foreign_dtype
 from np2tnp.analysis.domain.result_aliases import copy_marks
 from np2tnp.analysis.domain.special_names import (
@@ -108,7 +109,7 @@ class BuiltinCalls(ContainerMethods):
             if operator is None and not takes_tensor(name, argument.value):
                 self.escape(argument.node.value, argument.value, f"is passed to {name}()")
             if name == "id" and may_be_array(argument.value):  # a tensor is another object, after each update anew
-                self.keep(frozenset(("kept by its id",)), argument.value, env)
+                self.keep(frozenset((kept_by("its id"),)), argument.value, env)
                 if may_hold_tensor(argument.value) and not parameters_in(refs_of(argument.value)):
                     self.construct(argument.node, ev.Kind.IDENTITY)
         key = next((argument.value for argument in arguments if argument.name == "key"), NONE)
@@ -204,7 +205,7 @@ def _is_range(value: Value) -> bool:
 
 def _inside(refs: frozenset[str]) -> frozenset[str]:
     """Those of the locations `refs` that are names and parameters: what an object of the region was made of."""
-    return frozenset(ref for ref in refs if ref[0] == "@" or ref.isidentifier())
+    return frozenset(ref for ref in refs if is_parameter(ref) or ref.isidentifier())
 
 
 class Calls(BuiltinCalls):
@@ -232,7 +233,7 @@ class Calls(BuiltinCalls):
         if up := frames_above(callee, node):
             self.look_up(node, dotted(node.func), up)
         if receiver is not None and dotted(node.func).endswith(".setflags"):  # others must get the very array
-            self.keep(frozenset(("kept by its flags",)), receiver, env)
+            self.keep(frozenset((kept_by("its flags"),)), receiver, env)
         if api is not None and api.startswith(("numpy", "ndarray")):
             result = self._numpy_call(node, api, arguments, receiver, env)
         elif isinstance(callee, Symbol) and changes_its_own(callee.name):
@@ -317,7 +318,7 @@ class Calls(BuiltinCalls):
                 self._unresolved(node, made.qualname, arguments, env, pure=False)
             for argument in arguments:  # its methods find them there
                 self._copies_may_differ(node, made.qualname, argument, arguments)
-                self.keep(frozenset((f"kept by {made.qualname}",)), argument.value, env)
+                self.keep(frozenset((kept_by(made.qualname),)), argument.value, env)
         return Instance(made.qualname, made.module)
 
     def _arguments(self, node: cst.Call, env: Env, callee: Value, foreign: bool) -> tuple[ev.Argument, ...]:
@@ -496,21 +497,21 @@ class Calls(BuiltinCalls):
         if name in IN_PLACE_METHODS and COPIED in refs_of(receiver):  # what a callee gave back of what it got
             self.write(node, where, receiver, UNKNOWN, env, op=f"ndarray.{name}")
         if name in CONTAINER_MUTATORS and may_hold_tensor(receiver):
-            self.facts.host_parameters |= {ref[1:] for ref in refs_of(receiver) if ref.startswith("@")}
+            self.facts.host_parameters |= parameters_in(refs_of(receiver))
         if name == "put" and len(arguments) > 1 and may_hold_tensor(receiver):  # no queue's, perhaps
             self.construct(node, ev.Kind.UNKNOWN_IN_PLACE_METHOD, name)
         if self._is_anybodys(where, receiver, name, arguments, env):
             if name in KEEPING_METHODS:
                 self.puts(receiver, [argument.value for argument in arguments])
                 for argument in arguments:
-                    self.keep(refs_of(receiver) | {f"kept by {dotted(where) or 'an object'}"}, argument.value, env)
+                    self.keep(refs_of(receiver) | {kept_by(dotted(where) or "an object")}, argument.value, env)
             result = self._unresolved(node, dotted(node.func) or f".{name}", arguments, env, pure=False)
             home = EITHER if may_hold_tensor(receiver) else HOST
             return Unknown(home, refs_of(receiver) | refs_of(result), view="view")
         if name in KEEPING_METHODS:
             self.puts(receiver, [argument.value for argument in arguments])
             for argument in arguments:
-                self.keep(refs_of(receiver) | {f"kept by {dotted(where) or 'an object'}"}, argument.value, env)
+                self.keep(refs_of(receiver) | {kept_by(dotted(where) or "an object")}, argument.value, env)
                 self.keeps_captured(argument, env)
             return UNKNOWN
         if name in HARMLESS_METHODS:

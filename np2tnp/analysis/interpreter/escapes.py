@@ -9,7 +9,21 @@ from itertools import filterfalse
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.env import HOLDERS, Env, Stale, join, shown
+from np2tnp.analysis.domain.env import Env, Stale, join, shown
+from np2tnp.analysis.domain.locations import (
+    is_attribute,
+    is_global,
+    is_held,
+    is_holder,
+    is_parameter,
+    is_seen,
+    is_state,
+    kept_by,
+    of_attribute,
+    of_parameter,
+    seen_by,
+    told,
+)
 from np2tnp.analysis.domain.result_aliases import (
     COPIED_OUTSIDE,
     copied_outside,
@@ -65,11 +79,6 @@ from np2tnp.model import Callee
 _COPIES = frozenset((COPIED_OUTSIDE, FOREIGN, FORTRAN, SHARED))
 
 
-def _is_seen(place: str) -> bool:
-    """Whether others see what is at the location `place`."""
-    return place.startswith(HOLDERS)
-
-
 @lru_cache(maxsize=4096)
 def _places(holders: frozenset[str]) -> tuple[frozenset[str], tuple[str, ...]]:
     """Those of `holders` that are places, which SHARED is not (it is said of a container), and those without a name."""
@@ -95,7 +104,7 @@ class Keeping(NumpyResults):
             return
         if self.depth:
             self.puts_made += [(holder, value) for holder in outside]
-        if not refs.isdisjoint(NESTED) and any(map(_is_seen, outside)):
+        if not refs.isdisjoint(NESTED) and any(map(is_holder, outside)):
             self.nested_keeps = True
             self.facts.seen.keeps.update(self.facts.parameters)
         # an object outside holds the caller's own array: it must get that very object
@@ -135,7 +144,7 @@ class Keeping(NumpyResults):
             elif value is LENT:
                 self.keep_names(self.lent_reads, env)
             elif value is not None:
-                self.keep(frozenset(("kept by a nested function",)), value, env)
+                self.keep(frozenset((kept_by("a nested function"),)), value, env)
                 if reads_later(value) or name in self.lent_iterators:
                     self.keep_names(self.read_by_iterators, env)
 
@@ -148,10 +157,10 @@ class Keeping(NumpyResults):
         copies = copied_outside(value)
         parts = has_shared_items(value)  # of one array, as two
         for where in places if copies or parts else ():
-            if copies or not where.startswith("seen by"):
+            if copies or not is_seen(where):
                 self.facts.viewed |= copies | (refs_of(value) & {FOREIGN})
-                holder = where.rpartition(":")[2].removeprefix("kept by ")
-                by_callee = where.startswith("seen by") or self.keeper_fills
+                holder = told(where)
+                by_callee = is_seen(where) or self.keeper_fills
                 kinds = (
                     (ev.Kind.SEEN_TWICE, ev.Kind.PERHAPS_SEEN_TWICE)
                     if by_callee
@@ -211,13 +220,13 @@ class Keeping(NumpyResults):
 @lru_cache(maxsize=4096)
 def _outer(refs: frozenset[str]) -> frozenset[str]:
     """The locations that mean the same in every function: no names, no parameters."""
-    return frozenset(ref for ref in refs if not (ref.startswith("@") or ref.isidentifier()))
+    return frozenset(ref for ref in refs if not (is_parameter(ref) or ref.isidentifier()))
 
 
 @lru_cache(maxsize=4096)
 def _are_watched(refs: frozenset[str]) -> bool:
     """Whether a callee has seen or keeps what lies at one of the locations `refs`."""
-    return any(ref.startswith(("seen by", "kept by")) for ref in refs)
+    return any(map(is_held, refs))
 
 
 @lru_cache(maxsize=256)
@@ -277,7 +286,7 @@ class Effects(Keeping):
         for name, argument in matched.items():
             if name in summary.keeps:
                 self.keeper_fills = name in summary.mutates or name in summary.changeable
-                self.keep(frozenset((f"kept by {dotted(node.func)} as {name}",)), argument.value, env)
+                self.keep(frozenset((kept_by(dotted(node.func), name),)), argument.value, env)
                 self.keeper_fills = False
             if name in summary.keeps or name in summary.changeable:
                 self.keeps_captured(argument, env)
@@ -357,7 +366,7 @@ class Effects(Keeping):
 
         Of two attributes of an object that nobody knows, each may be any array: its public function looks.
         """
-        mine, yours = (frozenset(ref for ref in refs_of(value) if ref[0] == ".") for value in (updated, other))
+        mine, yours = (frozenset(ref for ref in refs_of(value) if is_attribute(ref)) for value in (updated, other))
         attributes = mine and yours and mine != yours and self._is_theirs(updated) and self._is_theirs(other)
         return not attributes and not refs_of(updated).isdisjoint(refs_of(other))
 
@@ -376,14 +385,14 @@ class Effects(Keeping):
 
     def _own_state(self, summary: Summary) -> frozenset[str]:
         """What the callee updates that a wrapper in this module can look at: attributes, and the module's own names."""
-        return frozenset(ref for ref in summary.updates if ref.startswith((".", self.location(""))))
+        return frozenset(ref for ref in summary.updates if is_attribute(ref) or ref.startswith(self.location("")))
 
     def updates_state(self, base: Value) -> None:
         """An array of the caller that is the written one, too, must not have become a tensor: callers are told."""
         for ref in refs_of(base):
-            if ref.startswith("global:") and not ref.startswith(self.location("")):
+            if is_global(ref) and not ref.startswith(self.location("")):
                 self.facts.updates |= self._names_of(ref)
-            elif ref.startswith((".", "global:")):
+            elif is_state(ref):
                 self.facts.updates |= {ref}
 
     def unfollowed(self, *values: Value) -> None:
@@ -399,7 +408,7 @@ class Effects(Keeping):
 
     def _names_of(self, location: str) -> set[str]:
         """By what a wrapper in this module can find an array of another module: an attribute, and imported names."""
-        found = {f".{location.rpartition(':')[2]}"}
+        found = {of_attribute(location.rpartition(":")[2])}
         for name, value in self.module.values.items():
             known = self.services.resolve(value.name) if isinstance(value, Symbol) else None
             if known is not None and location in refs_of(known):
@@ -413,7 +422,7 @@ class Effects(Keeping):
         if not refs:
             return refs
         if summary.fills:
-            refs |= {f"@{item}" for holder, item in summary.fills if f"@{holder}" in refs}
+            refs |= {of_parameter(item) for holder, item in summary.fills if of_parameter(holder) in refs}
         return self._translate(refs, matched)
 
     def _translate(self, refs: frozenset[str], matched: Mapping[str, ev.Argument]) -> frozenset[str]:
@@ -457,8 +466,8 @@ class Effects(Keeping):
             self._may_change(node, callee, argument, env)
             self.keeps_captured(argument, env)
         self._fill_containers({str(number): argument for number, argument in enumerate(arguments)}, env)
-        held = env.reach("kept by a nested function") if any(map(self.is_nested, arguments)) else NO_NAMES
-        return Unknown(HOST, self._given_back(arguments) | held - {"kept by a nested function"})
+        held = env.reach(kept_by("a nested function")) if any(map(self.is_nested, arguments)) else NO_NAMES
+        return Unknown(HOST, self._given_back(arguments) | held - {kept_by("a nested function")})
 
     def _shows_order(self, argument: ev.Argument, callee: str) -> None:
         """An array in Fortran order that others get must be NumPy's own: of a tensor they would get one in C order."""
@@ -508,7 +517,7 @@ class Effects(Keeping):
         if isinstance(value, Sequence) and not may_hold_tensor(value):
             self.facts.host_parameters |= parameters_in(refs_of(value))
             if keeps:
-                self.keep(frozenset((f"seen by {callee}",)), value, env)
+                self.keep(frozenset((seen_by(callee),)), value, env)
             return
         if not (may_be_array(value) or isinstance(value, Sequence)):
             return
@@ -540,7 +549,7 @@ class Effects(Keeping):
             first = name if name in seen else shown(seen)
             self.emit(ev.StaleRead(argument.node.value, self.place(argument.node), first, on_view, seen))
         if keeps:
-            self.keep(frozenset((f"seen by {callee}",)), value, env)
+            self.keep(frozenset((seen_by(callee),)), value, env)
 
     def _copies_may_differ(
         self, node: cst.Call, callee: str, argument: ev.Argument, arguments: tuple[ev.Argument, ...]

@@ -10,6 +10,7 @@ import libcst as cst
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.containers import is_without_numbers
 from np2tnp.analysis.domain.env import ROUNDS, Env, join, view_among, widen
+from np2tnp.analysis.domain.locations import is_parameter
 from np2tnp.analysis.domain.promotion_rules import operator_dtypes
 from np2tnp.analysis.domain.special_names import asked_by
 from np2tnp.analysis.domain.summaries import from_host
@@ -268,7 +269,7 @@ class Operands(Comprehensions):
         if method is None or (
             summary is not None
             and not (summary.mutates or (summary.changeable and not keeps) or (summary.keeps and not keeps))
-            and not any(ref.startswith("@") for ref in refs_of(summary.result))
+            and not any(is_parameter(ref) for ref in refs_of(summary.result))
         ):
             return
         self.construct(node, ev.Kind.OBJECT_OPERATOR, name)

@@ -12,6 +12,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import Env, join
+from np2tnp.analysis.domain.locations import kept_by, of_attribute, seen_by
 from np2tnp.analysis.domain.result_aliases import copy_marks
 from np2tnp.analysis.domain.values import (
     COPIED,
@@ -38,6 +39,7 @@ from np2tnp.analysis.domain.values import (
     exact_of,
     may_be_array,
     may_hold_tensor,
+    parameters_in,
     reads_later,
     refs_of,
     replace,
@@ -132,7 +134,7 @@ class Callbacks(Effects):
             # a helper in NumPy's place works on copies, of ndarrays as well
             copied = may_hold_tensor(argument.value) or (name.startswith("numpy.") and may_be_array(argument.value))
             if argument not in callbacks and copied:
-                self.facts.host_parameters |= {ref[1:] for ref in refs_of(argument.value) if ref.startswith("@")}
+                self.facts.host_parameters |= parameters_in(refs_of(argument.value))
                 self.construct(node, ev.Kind.CALLBACK, name.removeprefix("builtins.").replace("numpy.", "np."))
 
     def _only_reads(self, callback: ev.Argument) -> bool:
@@ -373,7 +375,7 @@ class Lending(Callbacks):
             if parameter.default is not None and type(parameter.default) is not cst.Name:
                 default = self.evaluate(parameter.default, env)
                 self.escape(parameter.default, default, "is a default of a function that others call")
-                self.keep(frozenset(("kept by a nested function",)), default, env)
+                self.keep(frozenset((kept_by("a nested function"),)), default, env)
         if working := sorted(n for n in captured if isinstance(it := env.values[n], Function) and it.nested):
             return self._not_lent(node, f"{working[0]}() works on tensors; define it at the top level")
         tensors = {name for name in captured if may_hold_tensor(env.values[name]) or env.shares(name, COPIED)}
@@ -430,10 +432,10 @@ class Lending(Callbacks):
 
     def _outside_names(self, node: cst.Lambda | cst.FunctionDef, mentioned: AbstractSet[str]) -> Iterator[str]:
         """Where arrays lie which the function `node` gets from elsewhere: arguments, attributes, globals."""
-        yield "kept by a nested function"
+        yield kept_by("a nested function")
         if type(node) is cst.FunctionDef:
-            yield f"seen by {node.name.value}"
-        yield from (f".{part.attr.value}" for part in walk(node.body) if type(part) is cst.Attribute)
+            yield seen_by(node.name.value)
+        yield from (of_attribute(part.attr.value) for part in walk(node.body) if type(part) is cst.Attribute)
         yield from map(self.location, mentioned - self.locals)
 
     def _is_new(self, node: cst.BaseExpression) -> bool:

@@ -21,6 +21,7 @@ from np2tnp.analysis.domain.call_results import (
     zero_d_result,
 )
 from np2tnp.analysis.domain.env import Env
+from np2tnp.analysis.domain.locations import bare, is_attribute, is_parameter, is_state, of_attribute
 from np2tnp.analysis.domain.promotion_rules import (
     DTYPE_NAMES,
     dtype_char,
@@ -180,7 +181,7 @@ def updated_by_order(functions: Iterable[cst.CSTNode]) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def _lasting(holders: frozenset[str]) -> frozenset[str]:
     """Those that are attributes and globals."""
-    return frozenset(holder for holder in holders if holder.startswith((".", "global:")))
+    return frozenset(holder for holder in holders if is_state(holder))
 
 
 def _by_default(function: cst.FunctionDef) -> bool:
@@ -234,7 +235,7 @@ def _ordered(node: _Value) -> str | None:
     while type(place) is cst.Subscript or (type(place) is cst.Attribute and place.attr.value == "T"):
         place = place.value
     if type(place) is cst.Attribute:
-        return f".{place.attr.value}"
+        return of_attribute(place.attr.value)
     return place.value if type(place) is cst.Name else None
 
 
@@ -379,7 +380,7 @@ def may_have_fields(name: str, dtype: Value | None) -> bool:
     """Whether an array of `dtype` may be one of records: where an object says which, or bytes are read."""
     if not isinstance(dtype, Unknown):
         return False
-    return name in _FROM_BYTES or any(ref.startswith(".") for ref in refs_of(dtype))
+    return name in _FROM_BYTES or any(map(is_attribute, refs_of(dtype)))
 
 
 def _may_be_text(value: Value) -> bool:
@@ -526,7 +527,7 @@ class NumpyResults(Layouts):
         """Whether `value` is a tensor on some ways and on others memory of the host that lies at `refs`."""
         if home_of(value) != EITHER:
             return False
-        return any(ref[0] != "@" or ref[1:] in self.hosted for ref in outside_of(refs))
+        return any(not is_parameter(ref) or bare(ref) in self.hosted for ref in outside_of(refs))
 
     def _random(self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         """A draw: floats and integers of the machine's size, Python numbers where no size is given."""

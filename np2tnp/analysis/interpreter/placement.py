@@ -11,6 +11,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import Env, Stale, join
+from np2tnp.analysis.domain.locations import bare, is_parameter, of_parameter
 from np2tnp.analysis.domain.result_aliases import copy_marks
 from np2tnp.analysis.domain.summaries import Summary, hosted
 from np2tnp.analysis.domain.values import (
@@ -287,7 +288,7 @@ def numbers_in_doubt(facts: ev.RegionFacts) -> frozenset[str]:
             found |= event.conflicts
             if READ_ONLY in refs_of(event.base):  # np.diag of a matrix, where a number makes a vector
                 found.update(facts.parameters)
-    return frozenset(ref.removeprefix("@") for ref in found)
+    return frozenset(bare(ref) if is_parameter(ref) else ref for ref in found)
 
 
 def _may_be_by_call(stale: Stale) -> bool:
@@ -328,7 +329,7 @@ def changed_through_another(facts: ev.RegionFacts) -> frozenset[str]:
 
     So are those of ``a[i][j] = v``, where `i` may be an array: NumPy tells whether it goes into a view or a copy.
     """
-    found: set[str] = {f"@{name}" for name, ok in facts.mutated.items() if not ok}
+    found: set[str] = {of_parameter(name) for name, ok in facts.mutated.items() if not ok}
     found |= facts.seen.stored_through
     for event in facts.events:
         if isinstance(event, ev.StaleRead):
@@ -337,4 +338,4 @@ def changed_through_another(facts: ev.RegionFacts) -> frozenset[str]:
             found |= event.conflicts | refs_of(event.base)
         elif isinstance(event, ev.Construct) and event.kind in (ev.Kind.RETURNED_VIEW, ev.Kind.ALIASED_ARGUMENTS):
             found |= facts.seen.shown_twice
-    return frozenset(name for name in found if name.removeprefix("@").isidentifier())
+    return frozenset(name for name in found if name.isidentifier() or is_parameter(name))

@@ -14,6 +14,7 @@ from np2tnp.analysis.domain.containers import fill_empty, given_to, put_into, re
 from np2tnp.analysis.domain.doors import NO_DOOR
 from np2tnp.analysis.domain.env import Env, join
 from np2tnp.analysis.domain.late_names import LateNames
+from np2tnp.analysis.domain.locations import of_global
 from np2tnp.analysis.domain.summaries import ClassSummary, Summary
 from np2tnp.analysis.domain.values import (
     EITHER,
@@ -277,7 +278,7 @@ class State:
 
     def location(self, name: str) -> str:
         """Where the module's name `name` keeps its value."""
-        return f"global:{self.module.path}:{name}"
+        return of_global(self.module.path, name)
 
     def known(self, symbol: Symbol, env: Env) -> Value:
         """What `symbol` denotes in the project; itself where it is not first-party or not certain."""

@@ -11,6 +11,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import ITERATED, ROUNDS, Env, Gathered, iterated_name, join, join_all, widen
+from np2tnp.analysis.domain.locations import bare, is_parameter, is_seen, kept_by, of_parameter
 from np2tnp.analysis.domain.result_aliases import copied, has_shared_items, leaves_of, outside_views, shown_by
 from np2tnp.analysis.domain.special_names import asked_by
 from np2tnp.analysis.domain.values import (
@@ -68,7 +69,7 @@ def _by_clearness(location: str, others: frozenset[str]) -> tuple[bool, bool, st
     (`others`); what callees hold comes last.
     """
     unclear = location[1:] in ARRAY_MEMBERS or location[1:] in others
-    return (location.startswith("seen by"), unclear, location)
+    return (is_seen(location), unclear, location)
 
 
 class Nesting(Hosting):
@@ -153,7 +154,7 @@ class Nesting(Hosting):
         self.nested_results[name] = result if result is not None else NONE
         for updated in self.facts.seen.captured & env.values.keys():
             if not may_hold_tensor(env.values[updated]):  # else the region is blocked
-                env.link("kept by a nested function", refs_of(env.values[updated]) | {updated})
+                env.link(kept_by("a nested function"), refs_of(env.values[updated]) | {updated})
         return Function(name, nested=True, refs=self.default_refs(node.params, env))
 
 
@@ -175,7 +176,7 @@ def _globals_of(node: cst.FunctionDef, declared: Iterable[str]) -> frozenset[str
 # --- Statements that raise exceptions, handle them or are told of them
 
 #: What an exception was made of may be changed by whoever handles it.
-_EXCEPTION = frozenset(("kept by an exception as args",))
+_EXCEPTION = frozenset((kept_by("an exception", "args"),))
 
 
 class Raising(Nesting):
@@ -235,7 +236,7 @@ class Raising(Nesting):
             outer, self.updated = self.updated, []
             final = self.run(node.finalbody.body, join_all([out, start, handled]) or start)
             returns = any(type(part) is cst.Return for part in walk(node))
-            if any(returns or any(ref.startswith("@") for ref in refs) for refs in self.updated):
+            if any(returns or any(is_parameter(ref) for ref in refs) for refs in self.updated):
                 self.construct(node, ev.Kind.UPDATE_IN_FINALLY)
             self.updated = outer + self.updated
             return final if out is not None else None
@@ -422,12 +423,12 @@ class Interpreter(Raising):
                 facts.mutated[name] = facts.mutated.get(name, True) and ok
             elif not ok and f"?{name}" not in env.values:  # of use where it is updated on another way
                 facts.seen.rebound_at_an_exit.add(name)
-            if f"@{name}" in env.stale or (name in env.stale and env.shares(name, f"@{name}")):
+            if of_parameter(name) in env.stale or (name in env.stale and env.shares(name, of_parameter(name))):
                 facts.mutated[name] = False
-            shared = env.aliases(f"@{name}")
-            if any(not ref.isidentifier() and not ref.startswith("@") for ref in shared):
+            shared = env.aliases(of_parameter(name))
+            if any(not ref.isidentifier() and not is_parameter(ref) for ref in shared):
                 facts.seen.keeps.add(name)
-        facts.returned |= frozenset(ref[1:] for ref in refs_of(value) if ref.startswith("@") and not view_of(value))
+        facts.returned |= frozenset(bare(ref) for ref in refs_of(value) if is_parameter(ref) and not view_of(value))
         if is_lazy(value) or holds_iterator(value):  # read when the region is over
             facts.host_parameters |= parameters_in(refs_of(value))
             self.construct(node or facts.node, ev.Kind.ITERATOR_HANDED_OUT)

@@ -10,6 +10,7 @@ import libcst as cst
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.containers import share_items
 from np2tnp.analysis.domain.env import NO_SOURCES, Env, join
+from np2tnp.analysis.domain.locations import kept_by, of_attribute
 from np2tnp.analysis.domain.result_aliases import shown_by
 from np2tnp.analysis.domain.special_names import STORING, asked_by
 from np2tnp.analysis.domain.summaries import hosted
@@ -298,16 +299,16 @@ class Stores(Yields):
         keeps = may_hold_tensor(value) and not local
         if keeps and type(source) is cst.IfExp:  # one side may show what others hold, where the other is new
             for side in self.facts.displays[id(source)]:
-                self.kept_through_view(node, f".{name}", shown_by(side, env))
+                self.kept_through_view(node, of_attribute(name), shown_by(side, env))
         elif keeps:
-            self.kept_through_view(node, f".{name}", value)
-        if keeps and f".{name}" in refs_of(value) and dotted(target.value) != "self":
+            self.kept_through_view(node, of_attribute(name), value)
+        if keeps and of_attribute(name) in refs_of(value) and dotted(target.value) != "self":
             self._kept_by_another(node, target, value)
         of_array = name in ("flat", "real", "imag", "shape", "dtype", "strides", "data")
         if not local and not (of_array and may_hold_tensor(base)):
-            holders = {f".{name}"}
+            holders = {of_attribute(name)}
             if not isinstance(base, Instance):  # it goes on holding that when another object's is assigned to
-                holders.add(f"kept by {dotted(target.value) or 'an object'}")
+                holders.add(kept_by(dotted(target.value) or "an object"))
             self.keep(frozenset(holders), value, env)
         if of_array and (COPIED in refs_of(base) or (isinstance(base, Unknown) and may_hold_tensor(base))):
             self.construct(node, ev.Kind.ATTRIBUTE_OF_AN_UNKNOWN, name)
@@ -322,7 +323,7 @@ class Stores(Yields):
         self.assigned.add(name)
         self.emit(ev.AttributeStore(node, target, self.place(target), base, name, value, source))
         if isinstance(base, Instance):
-            env.bind(f".{name}", Unknown(HOST, refs_of(value)))
+            env.bind(of_attribute(name), Unknown(HOST, refs_of(value)))
         if isinstance(base, Instance) and self.method_of(base, name) is not None:  # a property that is stored into
             env.forget_attributes()
         env.note_attribute(name, self._as_attribute(target, base, value))
@@ -387,7 +388,7 @@ class Stores(Yields):
             env.note_attribute(target.attr.value, self._as_attribute(target, owner, either))
             self._mark_shared(refs_of(old), f"{dotted(target)}", node, env, skip=owner_of(target), base=old)
             if isinstance(value, Sequence):  # a list there takes the items
-                self.keep(frozenset((f".{target.attr.value}",)), value, env)
+                self.keep(frozenset((of_attribute(target.attr.value),)), value, env)
             self.updates_state(old)
             self.attribute_stored(owner, target.attr.value, result)
             return

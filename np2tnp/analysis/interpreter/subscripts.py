@@ -7,6 +7,7 @@ import libcst as cst
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.doors import Admitted
 from np2tnp.analysis.domain.env import Env
+from np2tnp.analysis.domain.locations import is_attribute, of_attribute
 from np2tnp.analysis.domain.promotion_rules import is_read_only
 from np2tnp.analysis.domain.special_names import asked_by
 from np2tnp.analysis.domain.values import (
@@ -393,7 +394,7 @@ class Access(Subscripts):
             return UNKNOWN
         if isinstance(base, Array) and name in MEMBERS:
             return self._array_attribute(node, base, name)
-        refs = NO_NAMES if name in _NUMBERS_OF_ARRAYS else env.reach(f".{name}") | refs_of(base)
+        refs = NO_NAMES if name in _NUMBERS_OF_ARRAYS else env.reach(of_attribute(name)) | refs_of(base)
         if name in self.changers().shown:
             refs |= env.held_outside()
         if self.met_subclass and name not in VIEW_ATTRIBUTES:
@@ -492,7 +493,7 @@ class Access(Subscripts):
 
     def instance_attribute(self, base: Instance, name: str, env: Env, called: bool = False) -> Value:
         method = self.method_of(base, name)
-        location = f".{name}"
+        location = of_attribute(name)
         if method is not None:
             is_read = method[1] == "property" or (method[1] == "decorated" and not called)
             if is_read:
@@ -567,8 +568,8 @@ class Access(Subscripts):
             self.escape(*(one if inside is left else other), f"is compared with {outside.name}")
         if refs_of(left) & refs_of(right):
             self.construct(node, ev.Kind.IDENTITY)
-        elif any(ref.startswith(".") or isinstance(outside, Array) for ref in refs_of(outside)):
-            given = frozenset(ref[1:] for ref in refs_of(inside) if ref.startswith("@"))
+        elif any(is_attribute(ref) or isinstance(outside, Array) for ref in refs_of(outside)):
+            given = parameters_in(refs_of(inside))
             self.facts.host_parameters |= given  # the caller's own object, which may be that one
             if not given and isinstance(outside, Array):
                 self.construct(node, ev.Kind.IDENTITY)

@@ -6,6 +6,16 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import Env, Stale, shown
+from np2tnp.analysis.domain.locations import (
+    is_attribute,
+    is_kept,
+    is_outside_location,
+    is_parameter,
+    is_seen,
+    is_state,
+    kept_by,
+    of_parameter,
+)
 from np2tnp.analysis.domain.result_aliases import COPIED_OUTSIDE, outside_views, shown_by
 from np2tnp.analysis.domain.special_names import asked_by
 from np2tnp.analysis.domain.values import (
@@ -31,7 +41,6 @@ from np2tnp.analysis.domain.values import (
     has_axes,
     home_of,
     is_lazy,
-    is_outside_location,
     may_be_array,
     may_hold_tensor,
     parameters_in,
@@ -62,7 +71,7 @@ def _holder(target: cst.BaseExpression) -> frozenset[str]:
     """That an object holds what is stored as its item: whatever code runs may change it there."""
     while isinstance(target, cst.Subscript):
         target = target.value
-    return frozenset((f"kept by {dotted(target) or 'an object'}",))
+    return frozenset((kept_by(dotted(target) or "an object"),))
 
 
 def _may_be_an_item(keys: tuple[Value, ...]) -> bool:
@@ -135,7 +144,7 @@ class Writes(Calls):
             return
         if not may_be_array(base):
             self.escape_value(target, value, node)
-            self.keep(frozenset((f"kept by {dotted(target) or 'an object'}",)), value, env)
+            self.keep(frozenset((kept_by(dotted(target) or "an object"),)), value, env)
             self.ask(node, env, [base], asked_by(target), deep=False)
             if isinstance(base, Instance) and may_hold_tensor(value):
                 self.object_method(node, base, "__setitem__", keeps=True)
@@ -150,16 +159,18 @@ class Writes(Calls):
             self.facts.assumed_arrays |= base.deps if exact_of(base) is None else frozenset((exact_of(base) or "",))
         if isinstance(base, Unknown) and exact_of(base) is None and not base.view and op and keys is not None:
             # items of a list's copy that are updated in place are the caller's own: nobody copies a list for that
-            self.facts.assumed_arrays |= frozenset(name for name in base.deps if f"@{name}" in base.refs)
+            self.facts.assumed_arrays |= frozenset(name for name in base.deps if of_parameter(name) in base.refs)
         written = self.facts.seen.writes
-        given = {ref[1:] for ref in refs_of(base) if ref.startswith("@")}
+        given = parameters_in(refs_of(base))
         written |= given
         if BY_THEIR_LAYOUT in refs_of(base) or op == "ndarray.resize":  # that of what is no single segment raises
             self.facts.seen.by_layout.update(given)
         of_dict = isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str" and not op
         if COPIED in refs_of(base) and given and not of_dict:  # what a callee gave back must be the caller's own array
             self.facts.host_parameters |= given
-            self.emit(ev.StaleRead(target, place, f"@{shown(given)}", Stale("a callee", id(node), "call on a view")))
+            self.emit(
+                ev.StaleRead(target, place, of_parameter(shown(given)), Stale("a callee", id(node), "call on a view"))
+            )
         if refs_of(base) & NESTED:  # whatever the nested function is called with
             written.update(self.facts.parameters)
             self.nested_keeps |= COPIED in refs_of(base)  # its argument itself must be what is written
@@ -193,12 +204,12 @@ class Writes(Calls):
         root = root if root in self.locals or root in env.values else None
         exact = exact_of(env.values[root]) if root is not None and root in env.values else None
         if exact is not None:
-            conflicts -= {f"@{exact}"}
+            conflicts -= {of_parameter(exact)}
         if exact is not None and exact not in self.absent:
             env.values[f"!{exact}"] = Const.of(True)
             self.facts.mutated.setdefault(exact, True)
         if (exchange := self.exchanges.of(root)) is not None:
-            conflicts -= {f"@{name}" for name in exchange.given}  # the caller gets what is held in the end
+            conflicts -= {of_parameter(name) for name in exchange.given}  # the caller gets what is held in the end
             self._updates_given(exchange, base, env)
             if of_dict:
                 self.exchanges.spoil(exchange)
@@ -247,12 +258,12 @@ class Writes(Calls):
                 self.kept_through_view(node, where, item)
             return
         refs = refs_of(value)
-        given = {ref for ref in refs if ref.startswith("@")}
+        given = {ref for ref in refs if is_parameter(ref)}
         if given and exact_of(value) is None:
             self.construct(node, ev.Kind.ARGUMENT_KEPT_THROUGH_A_VIEW, where.rpartition(":")[2])
             self.facts.viewed |= given
         self.keeps_copies((where,), value)
-        outside = {ref for ref in refs if ref.startswith((".", "global:", "kept by"))}
+        outside = {ref for ref in refs if is_state(ref) or is_kept(ref)}
         if outside - {where}:
             self.construct(
                 node, ev.Kind.KEPT_TWICE if type(value) is Array else ev.Kind.HELD_TWICE, where.rpartition(":")[2]
@@ -307,10 +318,10 @@ class Writes(Calls):
                 or env.shares(ref, COPIED)
             ):
                 env.stale[ref] = Stale(via, id(node))
-        if host and any(ref.startswith(".") for ref in refs):
+        if host and any(map(is_attribute, refs)):
             # an object that got one of our arrays may be what is written here
             for name, held in env.values.items():
-                if may_hold_tensor(held) and any(ref.startswith("kept by") for ref in env.aliases(name)):
+                if may_hold_tensor(held) and any(is_kept(ref) for ref in env.aliases(name)):
                     stale = Stale(via, id(node))
                     env.stale[name] = env.stale[name].join(stale) if name in env.stale else stale
         if FOREIGN in conflicts and not host:
@@ -327,7 +338,7 @@ class Writes(Calls):
 # --- What generators hand out: their callers may keep and change it, and whatever they passed, until they ask again
 
 #: Who holds the arguments of a generator, and what it hands out.
-CALLER = frozenset(("kept by the caller",))
+CALLER = frozenset((kept_by("the caller"),))
 
 
 def arguments_of(function: FunctionInfo) -> frozenset[str]:
@@ -345,7 +356,7 @@ class Yields(Writes):
     def keep_arguments(self, names: frozenset[str], env: Env) -> None:
         """Callers of a generator have its arguments while it waits."""
         for name in names:
-            env.link(min(CALLER), frozenset((name, f"@{name}")))
+            env.link(min(CALLER), frozenset((name, of_parameter(name))))
 
     def _yield(self, node: cst.Yield, env: Env) -> Value:
         delegates = isinstance(node.value, cst.From)
@@ -381,7 +392,7 @@ class Yields(Writes):
         if is_lazy(value):
             self.construct(shown, ev.Kind.ITERATOR_HANDED_OUT)
         shows = outside_views(shown_by(value, env), self.hosted)
-        others = frozenset(location for location in shows if location.startswith("seen by"))
+        others = frozenset(location for location in shows if is_seen(location))
         if others:  # callees may change it, and the caller what they hold: NumPy must make it
             self.facts.viewed |= others
             self.construct(shown, ev.Kind.RETURNED_VIEW, min(others))

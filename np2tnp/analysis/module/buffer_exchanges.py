@@ -14,6 +14,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import values
 from np2tnp.analysis.domain.env import Env
+from np2tnp.analysis.domain.locations import of_parameter
 from np2tnp.analysis.domain.values import Value, exact_of, refs_of, with_refs
 from np2tnp.analysis.module.contents import FunctionInfo, blocks_of, signature_names, statements_of
 from np2tnp.analysis.syntax.liveness import targets
@@ -121,7 +122,7 @@ class Exchanges:
 
 def _are_apart(exchange: Exchange, env: Env) -> bool:
     """Whether no two of its names share memory, and nobody else holds it."""
-    ours = frozenset(f"@{name}" for name in exchange.given) | frozenset(exchange.names)
+    ours = frozenset(of_parameter(name) for name in exchange.given) | frozenset(exchange.names)
     for number, name in enumerate(exchange.names):
         if name not in env.values:
             return False

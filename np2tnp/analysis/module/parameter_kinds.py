@@ -11,6 +11,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis.domain.env import Env
+from np2tnp.analysis.domain.locations import kept_by, of_global
 from np2tnp.analysis.domain.values import GENERATORS, NO_NAMES, Array, Sequence, Symbol, Unknown, Value
 from np2tnp.analysis.module.contents import FunctionInfo, ModuleInfo
 from np2tnp.analysis.syntax.python_tables import ARRAY_MEMBERS
@@ -106,9 +107,9 @@ def array_defaults(
             value = module.values.get(node.value)
             value = resolve(value.name) if isinstance(value, Symbol) else value
             if isinstance(value, (Array, Unknown, Sequence)):
-                found[name] = f"global:{module.path}:{node.value}"
+                found[name] = of_global(module.path, node.value)
         elif type(node) in _MAKING:
-            found[name] = f"kept by {function.qualname} as {name}"
+            found[name] = kept_by(function.qualname, name)
     return found
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.locations import of_parameter
 from np2tnp.analysis.domain.values import NO_NAMES, Array, Function, Symbol
 from np2tnp.analysis.module.contents import ClassInfo, FunctionInfo, ModuleInfo, TensorState
 from np2tnp.analysis.module.effects_by_name import CALLING, LOOKING, OtherCode
@@ -549,7 +550,7 @@ class DirectState:
         touched = {*summary.mutates, *summary.keeps, *summary.changeable, *summary.hosted}
         touched |= {name for pair in summary.fills for name in pair}
         shown = {ref for value in _values(summary.result) for ref in value.refs}
-        return bool(given) and not any(name in touched or f"@{name}" in shown for name in given)
+        return bool(given) and not any(name in touched or of_parameter(name) in shown for name in given)
 
     def _is_copied_into(self, statement: Any) -> bool:
         """Whether an array takes up the value of the statement: ``x[i] = value``, ``x += value``."""

@@ -68,7 +68,7 @@ class ArraySubclass(Rule):
             words = f"{words}; it, or what comes of it, {where}: work on ndarrays (a masked array's values and mask)"
         if words is not None:
             assert isinstance(event, (ev.Call, ev.Construct))
-            unseen = isinstance(event, ev.Construct) and event.kind == "subclass operand"
+            unseen = isinstance(event, ev.Construct) and event.kind == ev.Kind.SUBCLASS_OPERAND
             yield Hit(self.code, event.node, words, Verdict.BLOCK, left="unseen" if unseen else "")
 
 

@@ -16,7 +16,7 @@ from np2tnp.edits.edit import convert_arguments
 from np2tnp.edits.mutation import store
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
-from np2tnp.rules.cases import CallCase, StoreCase, call_case, is_kept, store_case, store_words
+from np2tnp.rules.cases import CallCase, StoreCase, call_case, stays_ndarray, store_case, store_words
 from np2tnp.rules.words_and_edits import change_part, is_part, makes_tensor, wrap_keys
 
 
@@ -118,7 +118,7 @@ class ObjectState(Rule):
             wrap_keys(event.target, event.keys, context)
         if isinstance(event.base, Array):
             context.edits.total += 1
-        if is_kept(event, context):
+        if stays_ndarray(event, context):
             return  # TNP202 says it
         words = (
             f"{store_words(event)}: the array belongs to an object outside; NumPy updates it in place with host values"

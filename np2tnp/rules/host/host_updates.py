@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.env import HOLDERS, ITERATED, OBJECT_CODE, Stale
+from np2tnp.analysis.domain.env import ITERATED, OBJECT_CODE, Stale
+from np2tnp.analysis.domain.locations import bare, global_of, holder_of, is_global, is_holder, is_seen
 from np2tnp.analysis.domain.values import Bound, Class, Function, Instance, Symbol
 from np2tnp.analysis.syntax.scopes import absolute
 from np2tnp.analysis.syntax.walk import walk
@@ -54,20 +55,20 @@ def _words(name: str, callees: list[str], shared: frozenset[str], unseen: list[s
     unseen: the code out of sight that all of that goes on to, by its canonical names; None where other code does it.
     """
     told = ", ".join(callees if len(callees) < 4 else [*callees[:3], "others"])
-    seen = sorted(place.removeprefix("seen by ") for place in shared if place.startswith("seen by "))
+    seen = sorted(bare(place) for place in shared if is_seen(place))
     if set(callees) & set(seen) or not shared:
         got = "which" if len(callees) == 1 else "one of which"
         words = f"{name} may have been changed by {told}, {got} got it, a view of it or an object that holds it"
         return f"{words}; {_said(unseen) or 'pass a copy, unless that is meant'}"
     start = f"{name} may have changed while {told} ran"
-    kept = sorted(place.removeprefix("kept by ").partition(" as ")[0] for place in shared if " as " in place)
+    kept = sorted(holder_of(place) for place in shared if " as " in place)
     if seen or kept:
         holder = [*seen, *kept][0]
         words = f"{start}: {holder} {_KEPT}"
         if name == ITERATED:
             return f"{words}; iterate over np.array(...) of it, unless that is meant"
         return f"{words}; if it is an array, go on with a copy ({name} = np.array({name})), unless that is meant"
-    places = [place for place in sorted(shared) if place.startswith(HOLDERS) and place != name]
+    places = [place for place in sorted(shared) if is_holder(place) and place != name]
     if places:
         where = location_words(frozenset(places[:1]))
         return f"{start}: {where} may be it, or show its memory; work on np.array(...) of that, unless that is meant"
@@ -206,7 +207,7 @@ class HostUpdate(Rule):
         reasons = [each for each in event.stale.reasons if each.kind == "call on a view"]
         callees = list(dict.fromkeys(each.via for each in reasons))
         if callees:
-            name = event.name.rpartition(":")[2] if event.name.startswith("global:") else event.name.lstrip("@")
+            name = global_of(event.name)[1] if is_global(event.name) else bare(event.name)
             words = _words(name, callees, event.shared, _unseen(reasons, context))
             if namespace := _namespace(reasons, context):
                 words = (

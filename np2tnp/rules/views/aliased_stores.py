@@ -10,7 +10,7 @@ from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import Array
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
-from np2tnp.rules.cases import CallCase, StoreCase, call_case, is_kept, store_case, store_words
+from np2tnp.rules.cases import CallCase, StoreCase, call_case, stays_ndarray, store_case, store_words
 
 
 @register
@@ -52,7 +52,7 @@ class SharedMemory(Rule):
             seen = bool(event.conflicts) and all(place.startswith("seen by ") for place in event.conflicts)
             unsure = seen or (bool(event.conflicts) and not isinstance(event.base, Array))
             yield Hit(self.code, event.node, case.why, Verdict.BLOCK, left="unseen" if unsure else "")
-        elif is_kept(event, context):
+        elif stays_ndarray(event, context):
             words = f"{store_words(event)}: other names may show that memory; it stays an ndarray, which NumPy updates"
             yield self.hit(event.node, words, Verdict.HOST)
         elif case.kind is StoreCase.UPDATE and (name := _name_of_part(event, context)) is not None:

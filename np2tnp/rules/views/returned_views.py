@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.locations import bare, is_parameter, is_seen
 from np2tnp.analysis.domain.values import Array, Sequence, Symbol, refs_of
 from np2tnp.analysis.module.parameter_kinds import shown_otherwise
 from np2tnp.analysis.syntax.scopes import sketch, target_names
@@ -54,7 +55,7 @@ class ReturnedView(Rule):
             shown, is_array, made_by = _returned(event, context)
             words = _words(event.detail, shown, is_array, made_by, context)
             left = "" if is_array or made_by else "unseen"
-        if event.detail.startswith("seen by "):  # by code that cannot be seen itself
+        if is_seen(event.detail):  # by code that cannot be seen itself
             verdict = Verdict.HOST if context.trusts else Verdict.BLOCK
             yield Hit(self.code, event.node, words, verdict, Safety.UNSAFE, left="unseen")
         else:
@@ -64,11 +65,11 @@ class ReturnedView(Rule):
 def _words(location: str, shown: str, is_array: bool, made_by: str, context: Context) -> str:
     """That `shown`, which is returned, may be a view of what lies at `location`, and what to return in its place."""
     name = location[1:]
-    if location.startswith("seen by "):
-        fear = f"may show what {location.removeprefix('seen by ')} got or gave, and may have kept"
-    elif location.startswith("@") and name in shown_otherwise(context.facts.node):
+    if is_seen(location):
+        fear = f"may show what {bare(location)} got or gave, and may have kept"
+    elif is_parameter(location) and name in shown_otherwise(context.facts.node):
         fear = f"may be a view of an array that {name} holds or gives"
-    elif location.startswith("@"):
+    elif is_parameter(location):
         fear = f"may be a view of {name}" if name != shown else "may be the caller's own, or a view of it"
     else:
         fear = f"may be a view of {location_words(frozenset((location,)))}"

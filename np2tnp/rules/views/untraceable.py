@@ -19,10 +19,10 @@ _WORDS = {
     ev.Kind.KEPT_TWICE: "{0} would get a copy of an array that something else may hold already: give it np.array(...)",
     ev.Kind.HELD_TWICE: "{0} may get an array that something else holds already, and would get a copy: if it is an"
     " array, give it np.array(...); else move the work on arrays into a function of its own",
-    ev.Kind.SEEN_TWICE: "{0} would get a copy of an array that something else may hold already: move the work on arrays"
-    " before it into a function of its own",
-    ev.Kind.PERHAPS_SEEN_TWICE: "{0} may get an array that something else holds already, and would get a copy: move the"
-    " work on arrays before it into a function of its own",
+    ev.Kind.SEEN_TWICE: "{0} would get a copy of an array that something else may hold already: move the work on"
+    " arrays before it into a function of its own",
+    ev.Kind.PERHAPS_SEEN_TWICE: "{0} may get an array that something else holds already, and would get a copy: move"
+    " the work on arrays before it into a function of its own",
     ev.Kind.QUEUE_OF_TENSORS: "a deque would hold tensors: put the arrays into it one by one, by append()",
     ev.Kind.KEPT_CONTAINER: "a list or dict of arrays changes after {0} got it: give that a copy of the list or dict",
     ev.Kind.ARGUMENT_KEPT_THROUGH_A_VIEW: "an argument, or a view of it, is kept as {0}: keep a copy (np.array(...))",
@@ -46,7 +46,7 @@ _WORDS = {
     ev.Kind.EVALUATION_ORDER: "both the index and the value call something, which the rewrite would swap: bind the"
     " value to a name in a statement before",
     ev.Kind.OVER_MEMORY: "{0} shows an array's own memory and may write through: use indices, or a copy of the array",
-    ev.Kind.UNKNOWN_IN_PLACE_METHOD: "x.{0}() of what may be an array or another object: say x[...] = ... instead",
+    ev.Kind.UNKNOWN_IN_PLACE_METHOD: "{0} may change an array or another object: {1}",
     ev.Kind.NESTED_KEEPS: "a nested function keeps its argument, or gives it to a callee that may change it: pass a"
     " copy",
     ev.Kind.CALLBACK: "{0}() calls something that may change the arrays it is given: call it in a loop instead",
@@ -61,7 +61,7 @@ _WORDS = {
     " method",
     ev.Kind.IDENTITY: "`is` asks whether two names are one array: a tensor is never the array that it was made from",
     ev.Kind.ITERATOR_HANDED_OUT: "an iterator over arrays leaves the function: make a list of it",
-    ev.Kind.METHOD_OBJECT: "a method of an array is used as a value: call it where it stands",
+    ev.Kind.METHOD_OBJECT: "{0} is a method where {1} is an array, and is used as a value: call it where it stands",
 }
 
 
@@ -101,10 +101,10 @@ class Untraceable(Rule):
         words = _WORDS[event.kind].replace("{0}", detail)
         if event.kind == ev.Kind.CALLBACK:
             words = _as_block(event.node) or words
-        if event.kind == "method object":
+        if event.kind == ev.Kind.METHOD_OBJECT:
             owner = sketch(event.node.value) if isinstance(event.node, cst.Attribute) else "what has it"
             words = _WORDS[event.kind].format(f".{event.detail}", owner)
-        if event.kind == "unknown in-place method":
+        if event.kind == ev.Kind.UNKNOWN_IN_PLACE_METHOD:
             called = sketch(event.node) if isinstance(event.node, cst.Call) else f".{event.detail}()"
             words = _WORDS[event.kind].format(called, _INSTEAD.get(event.detail, _STORED))
         yield Hit(self.code, event.node, words, Verdict.BLOCK, left="unseen" if _is_unsure(event) else "")
@@ -112,9 +112,9 @@ class Untraceable(Rule):
 
 def _is_unsure(event: ev.Construct) -> bool:
     """Whether only code that nobody can see makes it possible, or what may be no array at all."""
-    if event.kind == "arguments read late":
+    if event.kind == ev.Kind.ARGUMENTS_READ_LATE:
         return not event.detail.partition("|")[2]
-    return event.kind in ("held twice", "perhaps seen twice", "kept container", "method object")
+    return event.kind in (ev.Kind.HELD_TWICE, ev.Kind.PERHAPS_SEEN_TWICE, ev.Kind.KEPT_CONTAINER, ev.Kind.METHOD_OBJECT)
 
 
 _STORED = "store into it (x[...] = ...) instead"
