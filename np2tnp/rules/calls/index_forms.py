@@ -71,6 +71,8 @@ class IndexForm(Rule):
             return
         if not isinstance(base, (Array, Unknown)) or _is_plain(event.keys):
             return
+        if isinstance(base, Unknown) and _are_texts(event.keys):  # of a dict, a table or a structured array
+            return
 
         def change(updated: cst.Subscript) -> cst.BaseExpression:
             return build.at(context.rt, updated.value, updated.slice, "get")
@@ -97,3 +99,11 @@ def _is_plain(keys: tuple[Value, ...]) -> bool:
             continue
         return False
     return True
+
+
+def _are_texts(keys: tuple[Value, ...]) -> bool:
+    """Whether the index is a text or a list of texts, which no tensor takes: ``d["a"]``, ``table[["a", "b"]]``."""
+    if len(keys) != 1:
+        return False
+    items = keys[0].items if isinstance(keys[0], Sequence) and keys[0].type == "list" else (keys[0],)
+    return bool(items) and all(isinstance(item, Const) and item.type == "str" for item in items or ())
