@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.locations import is_seen
 from np2tnp.analysis.domain.values import Array
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
@@ -49,7 +50,7 @@ class SharedMemory(Rule):
         assert isinstance(event, ev.Store)
         case = store_case(event, context)
         if case.kind is StoreCase.SHARED:
-            seen = bool(event.conflicts) and all(place.startswith("seen by ") for place in event.conflicts)
+            seen = bool(event.conflicts) and all(map(is_seen, event.conflicts))
             unsure = seen or (bool(event.conflicts) and not isinstance(event.base, Array))
             yield Hit(self.code, event.node, case.why, Verdict.BLOCK, left="unseen" if unsure else "")
         elif stays_ndarray(event, context):
