@@ -784,3 +784,12 @@ def test_the_length_of_an_array_is_not_changed_by_a_store() -> None:
 def test_a_name_of_the_module_is_told_without_its_file() -> None:
     text = "held = np.zeros(3)\n\n\ndef f(x, g):\n    y = np.exp(x)\n    g(y)\n    return y + held\n"
     assert not [it.message for it in findings(text) if "global:" in it.message or "f.py" in it.message]
+
+
+def test_what_is_called_jit_is_taken_for_a_compiler() -> None:
+    text = "from .accel import {0}\n\n\n@{0}\ndef f(x):\n    return np.exp(x)\n"
+    (told,) = deciding(text.format("jit"))
+    assert (told.code, told.left) == ("TNP405", "native")
+    assert told.message.startswith("the decorator accel.jit seems to compile it")
+    (other,) = deciding(text.format("traced"))
+    assert other.left == ""

@@ -21,6 +21,10 @@ def is_opaque(name: str) -> bool:
     return not known and not is_native(name)
 
 
+#: What a project calls a decorator that is numba's where numba is there.
+_COMPILERS = ("jit", "njit", "guvectorize")
+
+
 @register
 class Decorator(Rule):
     doc = Doc(
@@ -57,10 +61,11 @@ class Decorator(Rule):
             return
         if event.kind != ev.Kind.NESTED_DECORATOR:
             if is_opaque(name):
-                whose = f"the decorator {name or 'here'}"
+                whose = f"the decorator {name.lstrip('.') or 'here'}"
                 remedy = "put the array work into a function without it"
                 does = context.facts.seen.decorators.get(name, "")
-                if does == COMPILES:
+                if does == COMPILES or name.rpartition(".")[2] in _COMPILERS:
+                    does = does or "seems to compile it to native code"
                     words = f"{whose} {does}: best left as it is"
                     yield Hit(self.code, event.node, words, Verdict.BLOCK, left="native")
                 elif event.kind == ev.Kind.DECORATOR:
