@@ -103,7 +103,8 @@ class NativeCode(Rule):
         words = (
             f"{words}, and numba may compile it then: if nothing does, write lambda *args: {name}(*args) in its place"
         )
-        return Hit(self.code, event.node, words, Verdict.BLOCK, left="unseen")
+        far = context.module.near_compiler != "own"  # only what the module imports may hand it on to a compiler
+        return Hit(self.code, event.node, words, Verdict.BLOCK, left="unseen" if far else "")
 
 
 #: What runs a part of the function again and again, where TensorFlow would launch each operation.
