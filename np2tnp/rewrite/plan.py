@@ -274,6 +274,7 @@ def plan_region(
     facts.planned = ev.Planned(
         converted=edits.converted,
         helpers=edits.helpers,
+        fetched=len(edits.host),
         blamed=frozenset(edits.blamed),
         whole_numbers=edits.whole,
         asked_by_callees=edits.asked,

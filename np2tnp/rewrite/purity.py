@@ -19,6 +19,7 @@ from np2tnp.analysis.domain.values import (
     Symbol,
     Unknown,
     Value,
+    is_number,
 )
 from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.analysis.syntax.walk import walk
@@ -112,6 +113,8 @@ def _is_local(event: ev.Event, is_method: bool, own: frozenset[str]) -> bool:
         return False
     if isinstance(event, ev.Store):
         base = event.base
+        if event.keys is None and isinstance(event.target, cst.Name) and is_number(base):
+            return True  # its name is bound to another number
         if isinstance(base, (Array, Unknown)):
             return base.home != HOST
         return isinstance(base, Sequence) and base.refs <= own

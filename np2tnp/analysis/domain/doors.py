@@ -72,14 +72,18 @@ class Admitted:
     def _weak(self) -> bool | str:
         return self.numbers and (True if "D" in CLASSES[self.kind] else REAL)
 
-    def parameter(self, name: str, hosted: bool) -> Array | Scalar | Symbol:
-        """The value of the parameter `name` where the body begins; `hosted`: it stays the caller's ndarray."""
+    def parameter(self, name: str, hosted: bool, eager: bool = False) -> Array | Scalar | Symbol:
+        """The value of the parameter `name` where the body begins; `hosted`: it stays the caller's ndarray.
+
+        `eager`: it is never traced, so that numbers are Python's and NumPy's own.
+        """
         if self.kind == RANDOM:
             return GENERATORS[0]
         if self.kind == COUNTS:
             return Scalar("int", own=True)
         if self.kind == NUMBERS:  # nobody can change one: it is nobody's memory
-            return Array(EITHER, CLASSES["reals"], rank=0, deps=frozenset((name,)), weak=REAL, nonempty=True)
+            home = HOST if eager else EITHER
+            return Array(home, CLASSES["reals"], rank=0, deps=frozenset((name,)), weak=REAL, nonempty=True)
         return Array(
             HOST if hosted else EITHER if self.numbers else TENSOR,
             CLASSES[self.kind],

@@ -392,6 +392,7 @@ class Planned:
 
     converted: int = 0  #: calls and operators that become TensorFlow work
     helpers: int = 0  #: those of them that become functions of the runtime instead of tnp's
+    fetched: int = 0  #: places where something is brought to the host
     blamed: frozenset[str] = NO_NAMES  #: parameters, attributes (".w") of which those were made
     whole_numbers: dict[str, str] = field(default_factory=dict)  #: axes and sizes, with the door's word for them
     asked_by_callees: dict[str, Admitted] = field(default_factory=dict)  #: what doors of callees let in

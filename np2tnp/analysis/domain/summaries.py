@@ -12,7 +12,7 @@ from itertools import permutations, product, takewhile
 from typing import Protocol
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.doors import Admitted, with_dtypes_of
+from np2tnp.analysis.domain.doors import NUMBERS, Admitted, with_dtypes_of
 from np2tnp.analysis.domain.result_aliases import copy_marks
 from np2tnp.analysis.domain.values import (
     HOST,
@@ -100,6 +100,9 @@ class Summary:
         Of empty arrays and of scalars the original makes what has the dtypes of the core's results. What an object
         holds, of which a door asks, too, no call shows.
         """
+        numbers = frozenset(name for name, admitted in self.door if admitted.kind == NUMBERS)
+        if numbers & self.changeable and not self.shows_defaults:  # its core gets no array there
+            return replace(self, changeable=self.changeable - numbers).admitting(given)
         if any("." in name or "[" in name for name, _ in self.door):
             return self
         asked = [(admitted, given[name].value) for name, admitted in self.door if name in given]

@@ -23,6 +23,7 @@ from np2tnp.analysis.driver.shown_parameters import (
     makes_arrays,
     operands,
     shown_arrays,
+    shown_numbers,
     worked_on,
 )
 from np2tnp.analysis.module.contents import FunctionInfo
@@ -54,46 +55,52 @@ def widest_plain_door(function: FunctionInfo, before: ev.RegionFacts, behind: Tr
         | (counting_attributes(function) & narrowable)
         | {name for name, it in asked.items() if it.kind == COUNTS}
     )
+    numbers |= shown_numbers(function)
+    alone = NO_NAMES  # those that are let in as numbers alone
     tried: dict[str, ev.RegionFacts | None] = {}
 
     def door(kind: str) -> Door:
-        arrays = {name: Admitted(kind, name not in shown) for name in blamed - counted - drawing}
+        arrays = {name: Admitted(kind, name not in shown) for name in blamed - counted - drawing - alone}
         return {
             **arrays,
             **dict.fromkeys(blamed & counted, Admitted(COUNTS)),
+            **dict.fromkeys(blamed & alone, Admitted(NUMBERS)),
             **dict.fromkeys(drawing, Admitted(RANDOM)),
         }
 
-    def helpers(kind: str) -> int:
+    def helpers(kind: str) -> tuple[int, int]:
         if kind not in tried:
             tried[kind] = behind(door(kind))
         facts = tried[kind]
-        return _helpers(facts if facts is not None else before)
+        return _cost(facts if facts is not None else before)
 
-    if helpers("reals"):
+    if any(helpers("reals")):
         found = tried["reals"]
         more = _blamed(function, found, narrowable) - blamed if found is not None else NO_NAMES
         if more:
             blamed |= more
             tried.clear()
+    alone = frozenset(numbers & blamed - counted - drawing - shown)
+    if alone and any(helpers("reals")):
+        as_arrays, before_numbers = dict(tried), helpers("reals")
+        tried.clear()
+        if helpers("reals") >= before_numbers:
+            alone, tried = NO_NAMES, as_arrays
+    else:
+        alone = NO_NAMES
     kind = "reals"
     if (
-        helpers(kind)
+        helpers(kind)[0]
         and _says(tried[kind], lambda planned: planned.plain_for_floats)
         and helpers("floats") < helpers(kind)
     ):
         kind = "floats"
-    if helpers(kind) >= _helpers(before):
+    if helpers(kind) >= _cost(before):
         return before
     if not _says(tried[kind], lambda planned: planned.plain_for_few) and helpers(WIDER[kind]) == helpers(kind):
         kind = WIDER[kind]
     chosen = tried[kind]
-    assert chosen is not None  # it has fewer helpers than `before`
-    only_numbers = numbers & blamed - counted - drawing - shown
-    if _helpers(chosen) and only_numbers:
-        as_numbers = behind({**door(kind), **dict.fromkeys(only_numbers, Admitted(NUMBERS))})
-        if as_numbers is not None and _helpers(as_numbers) < _helpers(chosen):
-            return as_numbers
+    assert chosen is not None  # it costs less than `before`
     return chosen
 
 
@@ -105,7 +112,16 @@ def asking_for_whole_numbers(function: FunctionInfo, facts: ev.RegionFacts) -> D
 
 
 def with_door(summary: Summary, facts: ev.RegionFacts) -> Summary:
-    """`summary` with what its result is for the arguments that the door lets in."""
+    """`summary` with what its result is for the arguments that the door lets in.
+
+    Where that lets in numbers alone the core updates none; the original may, of an array.
+    """
+    rebound = frozenset(
+        name for name in summary.mutates if name not in facts.mutated and facts.door.get(name) == Admitted(NUMBERS)
+    )
+    if rebound:
+        mutates = tuple([name for name in summary.mutates if name not in rebound])
+        summary = replace(summary, mutates=mutates, changeable=summary.changeable | rebound)
     if not facts.door or facts.result is None or refs_of(facts.result) != refs_of(summary.result):
         return summary
     return replace(summary, door=frozenset(facts.door.items()), behind=facts.result)
@@ -113,6 +129,11 @@ def with_door(summary: Summary, facts: ev.RegionFacts) -> Summary:
 
 def _helpers(facts: ev.RegionFacts) -> int:
     return facts.planned.helpers
+
+
+def _cost(facts: ev.RegionFacts) -> tuple[int, int]:
+    """Helpers of the runtime, and what is brought to the host."""
+    return facts.planned.helpers, facts.planned.fetched
 
 
 def _of_unknown_result(facts: ev.RegionFacts) -> frozenset[str]:

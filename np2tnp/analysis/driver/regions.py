@@ -8,7 +8,7 @@ from functools import reduce
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.doors import NO_DOOR, Door
+from np2tnp.analysis.domain.doors import NO_DOOR, NUMBERS, Door
 from np2tnp.analysis.domain.env import Env, join
 from np2tnp.analysis.domain.late_names import LateNames
 from np2tnp.analysis.domain.locations import is_global, of_parameter
@@ -115,7 +115,7 @@ def bind_parameters(
         elif items := _items_behind(interpreter.door, name):
             env.bind(name, Sequence("dict", reduce(join, items), None, frozenset((of_parameter(name),))))
         elif name in interpreter.door:
-            env.bind(name, interpreter.door[name].parameter(name, name in hosted))
+            env.bind(name, interpreter.door[name].parameter(name, name in hosted, interpreter.eager))
         elif name in interpreter.numbers:
             env.bind(name, Scalar("int") if name in function.uses.lengths else Unknown(HOST))
         elif name in scalars:
@@ -364,7 +364,12 @@ class Analysis:
         """The function as it is behind `door`, planned; None where it is no better or other than `before`."""
         host_locals, numbers, given = before.assumed
         facts = self._analyze(function, host_locals, numbers, given, before.assumed_arrays, before.generator, door)
-        same = facts.mutated == before.mutated and facts.host_parameters == before.host_parameters
+        rebound = before.mutated.keys() - facts.mutated.keys()
+        numbers = {name for name, it in door.items() if it.kind == NUMBERS}  # nobody else holds one: it is rebound
+        same = rebound <= numbers and facts.mutated == {
+            name: it for name, it in before.mutated.items() if name not in rebound
+        }
+        same = same and facts.host_parameters == before.host_parameters
         read = facts.seen.read_behind_the_door
         facts.door = {name: it for name, it in door.items() if "." not in name or name in read}
         if not same or self.decide(facts, True) is not Fate.MIGRATES:
@@ -522,6 +527,7 @@ class Analysis:
         interpreter.hosted, interpreter.viewed, interpreter.objects = hosted, viewed, objects
         interpreter.host_locals, interpreter.numbers, interpreter.exchanges = host_locals, numbers, exchanges
         interpreter.direct, interpreter.door = direct, door
+        interpreter.eager = self.text_stays(function.qualname)
         interpreter.late, interpreter.nested_results = late.look(), dict(late.results)
         end = self._interpret(interpreter, function, arrays, scalars, hosted)
         if end is not None:

@@ -37,6 +37,21 @@ def shown_arrays(function: FunctionInfo) -> set[str]:
     return shown
 
 
+#: Names that people give to numbers alone. Where an array comes the original answers.
+_NAMES_OF_NUMBERS = frozenset(
+    "alpha atol beta decay delta dt dx dy dz eps epsilon epsilon0 eta every fs gamma h k kappa lam lambda_"
+    " learning_rate lmbda lr maxiter max_iter momentum mu n n_iter n_steps nsteps nt nu num nx ny nz omega order"
+    " period period0 radius rate ratio rho rtol sample_rate sampling_rate sigma size stride tau temperature theta"
+    " threshold tol tolerance width window".split()
+)
+
+
+def shown_numbers(function: FunctionInfo) -> set[str]:
+    """Parameters that names or docstrings say are single numbers, where nothing else shows that they are arrays."""
+    named = {p.name.value for p in parameters_of(function.node.params)} & _NAMES_OF_NUMBERS
+    return named | documented(function.node, _IS_NUMBER)
+
+
 def _rebound(target: cst.BaseExpression) -> set[str]:
     if isinstance(target, (cst.Tuple, cst.List)):
         return {name for element in target.elements for name in _rebound(element.value)}
@@ -217,6 +232,10 @@ def generators(function: FunctionInfo) -> frozenset[str]:
 # --- What docstrings say, in NumPy's form (``x, y : ndarray, shape (n,)``) or Google's (``x (np.ndarray): ...``)
 
 _IS_ARRAY = re.compile(r"(?:\d-?d |\()?(?:(?:np|numpy)\.)?(?:nd)?array|(?:npt\.)?NDArray\[", re.IGNORECASE)
+_IS_NUMBER = re.compile(
+    r"(?:positive |non-negative )?(?:int(?:eger)?|float|scalar|number|real)\b(?!.*(?:\bor\b|array|list|tuple|None))",
+    re.IGNORECASE,
+)
 _IS_COUNT = re.compile(r"(?:positive |non-negative )?int(?:eger)?\b(?!.*(?:\bor\b|float|array|list|tuple|None))")
 
 

@@ -108,6 +108,7 @@ class State:
         self.made = made
         self.locals: frozenset[str] = NO_NAMES
         self.door = NO_DOOR
+        self.eager = False  #: the region is never traced: numbers are Python's and NumPy's own
         self.assigned: set[str] = set()  #: attributes that were assigned to so far
         self.hosted: frozenset[str] = NO_NAMES  #: parameters that are not converted
         self.objects: frozenset[str] = NO_NAMES  #: parameters that were seen to be no arrays

@@ -41,6 +41,7 @@ from np2tnp.analysis.domain.values import (
     held,
     home_of,
     is_array,
+    is_numpy_number,
     item_of,
     may_be_array,
     may_hold_tensor,
@@ -486,6 +487,8 @@ class Access(Subscripts):
     def lifted(self, value: Value) -> str:
         """The home of `value` as an operand here: arrays of the host are brought to TensorFlow where they are used."""
         if isinstance(value, Array) and value.home == HOST and self.made == TENSOR:
+            if self.eager and is_numpy_number(value):
+                return HOST
             return HOST if self.must_stay_view(value.refs) else EITHER if value.weak else TENSOR
         if isinstance(value, Unknown) and CALLED in value.refs and self.made == TENSOR:
             return EITHER
