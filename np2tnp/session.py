@@ -120,9 +120,7 @@ class Session:
             info.state.as_made = not wrapped
         if not any(name in self.source.text for name in BY_ORDER):
             info.by_order = NO_NAMES  # nobody has to look
-        compiled = (self.decided(name).compile for name in info.functions)
-        compiles = any((it or self.options.compile) != "none" for it in compiled)
-        self.names = choose_names(info, self.words, self.is_spread, compiles and wrapped)
+        self.names = choose_names(info, self.words, self.is_spread, wrapped)
 
     @property
     def printed(self) -> str:

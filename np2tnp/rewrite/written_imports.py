@@ -26,17 +26,17 @@ RUNTIME = "np2tnp.runtime"
 WAITING = f"{RUNTIME}.tf"
 
 
-def choose_names(module: ModuleInfo, words: Container[str], private: bool = False, compiles: bool = False) -> Names:
+def choose_names(module: ModuleInfo, words: Container[str], private: bool = False, wrapped: bool = False) -> Names:
     """Names for numpy, tnp and the runtime in this module: those it has already, else free ones.
 
     `words`: every identifier in the file, so that a new name cannot hide a local one. `private`: names that
-    ``from module import *`` leaves where they are. `compiles`: a function may become a graph, in which the runtime's
-    tnp is meant and not TensorFlow's own.
+    ``from module import *`` leaves where they are. `wrapped`: the runtime's tnp is meant, which looks at arguments, and
+    not TensorFlow's own.
     """
     prefix = "_" if private else ""
     known = {value.name: name for name, value in reversed(module.values.items()) if isinstance(value, Symbol)}
     numpy = next((name for name in ("np", "numpy") if module.values.get(name) == Symbol("numpy")), known.get("numpy"))
-    if compiles and "experimental" in words:
+    if wrapped and "experimental" in words:
         known.pop(TNP, None)
     modules = ((TNP, "tnp"), (RUNTIME, "rt"), (TENSORFLOW, "tf"))
     known.setdefault(TENSORFLOW, known.get(WAITING, ""))

@@ -59,6 +59,7 @@ class Decision:
     function: str = ""
     ufunc_method: bool = False
     wrap: str = ""  #: what is called with the result
+    is_caught: bool = False  #: what the argument is known to be does not do: the stand-in for tnp looks at it
 
     @property
     def converts(self) -> bool:
@@ -121,17 +122,21 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
         if choice.wrap and fact.rt is not None and _is_bound(choice.wrap, context):
             why = f"{choice.wrap} is another name here; the exact helper is used"
             exact = Decision("TNP002", why, "rt", fact.rt.name.removeprefix("rt."))
-        return exact or Decision("TNP001", "", choice.module, choice.function, wrap=choice.wrap)
+        is_caught = (
+            context.checked and bool(fact.tnp and fact.tnp.caught) and _chosen(fact, event, context, True).differs
+        )
+        return exact or Decision("TNP001", "", choice.module, choice.function, wrap=choice.wrap, is_caught=is_caught)
     why = f"{choice.why}; the exact helper is used"
     return Decision("TNP003" if choice.differs else "TNP002", why, "rt", choice.function)
 
 
-def _chosen(fact: ApiFact, event: ev.Call, context: Context) -> Choice:
-    """The target of a call, of the form of it that is plain where one is."""
-    choice = choose(fact, event, context.compile, context.float32)
+def _chosen(fact: ApiFact, event: ev.Call, context: Context, alone: bool = False) -> Choice:
+    """The target of a call, of the form of it that is plain where one is. `alone`: without a stand-in for tnp."""
+    checked = context.checked and not alone
+    choice = choose(fact, event, context.compile, context.float32, checked)
     other = context.catalog.get(_other_form(event)) if choice.kind == "rt" else None
     if other is not None:
-        found = choose(other, event, context.compile, context.float32)
+        found = choose(other, event, context.compile, context.float32, checked)
         if found.kind == "tnp":
             return found
     return choice
@@ -214,7 +219,7 @@ def _is_plain_for(as_other: Callable[[Value], Value], event: ev.Call, context: C
     if fact is None or (receiver == event.receiver and arguments == event.arguments):
         return now
     narrowed = replace(event, receiver=receiver, arguments=arguments)
-    return _chosen(fact, narrowed, context).kind == "tnp"
+    return _chosen(fact, narrowed, context, True).kind == "tnp"
 
 
 def _takes_plain_ndarrays(event: ev.Call, context: Context) -> bool:
@@ -225,6 +230,8 @@ def _takes_plain_ndarrays(event: ev.Call, context: Context) -> bool:
     fact = context.catalog.get(event.api or "")
     if fact is None or fact.effect != "fresh" or context.compile != "none" or context.float32:
         return False
+    if context.checked and fact.tnp is not None and fact.tnp.caught:
+        return True
     return all(is_plain_ndarray(it) for it in (event.receiver, *(a.value for a in event.arguments)) if needs_tensor(it))
 
 
@@ -281,7 +288,7 @@ def convert(event: ev.Call, decision: Decision, context: Context) -> Hit:
     context.edits.total += 1
     context.edits.converted += 1
     _note_whole_numbers(event, context)
-    if decision.code == "TNP003":
+    if decision.code == "TNP003" or decision.is_caught:  # a door under which it surely is tnp's own is better
         context.edits.blame(event.receiver, *(a.value for a in event.arguments if a.name not in _NO_DATA))
         numbers = [argument.node for argument in event.arguments if isinstance(argument.value, Scalar)]
         context.edits.blamed |= {name for node in numbers for name in names_in(node)}

@@ -49,7 +49,7 @@ def test_methods_of_operators_are_numpys() -> None:
 #: Statements on local arrays that keep dtype and shape, and what they become.
 PLAIN = [
     ("x = np.linspace(0.0, 1.0, n)", "x -= x.mean()", "x = x - tnp.mean(x)"),
-    ("x = np.linspace(0.0, 1.0, n)", "x /= x.max(keepdims=True)", "x = x / rt.max(x, keepdims=True)"),
+    ("x = np.linspace(0.0, 1.0, n)", "x /= x.max(keepdims=True)", "x = x / tnp.max(x, keepdims=True)"),
     ("x = np.ones((n, 2), dtype=np.float32)", "x *= 2.5", "x = x * 2.5"),
     ("x = np.ones((n, 2), dtype=np.float32)", "x -= np.sum(x, axis=0, keepdims=True)", "x = x - tnp.sum(x, axis=0, "),
     ("x = np.ones((n, 3))", "x -= x.mean(axis=0)", "x = x - tnp.mean(x, axis=0)"),

@@ -35,7 +35,7 @@ import numpy as np
 
 
 async def first(x, y):
-    s = "é𐐀"; x.sort(); return np.exp(x).ctypes.data + y
+    s = "é𐐀"; x.sort(); return np.sort(x).ctypes.data + y
 
 
 def second(x, out):
@@ -197,7 +197,7 @@ def test_sarif_says_what_each_finding_is_to_the_user(tree: Path, capfd: pytest.C
     assert not found["invocations"][0]["executionSuccessful"]
     assert sarif_run(written(capfd, "sarif", "stays.py"))["invocations"][0]["executionSuccessful"]
     asked = sarif_run(written(capfd, "sarif", "stays.py", "--select", "TNP001"))["results"]
-    assert [(it["ruleId"], it["level"]) for it in asked] == [("TNP001", "warning")]
+    assert {(it["ruleId"], it["level"]) for it in asked} == {("TNP001", "warning")}
 
 
 def test_rules_of_sarif_are_their_pages(tree: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -310,14 +310,14 @@ def test_nothing_found_is_a_report_too(tree: Path, capfd: pytest.CaptureFixture[
 
 def test_rdjson_counts_bytes_and_sarif_characters(tree: Path, capfd: pytest.CaptureFixture[str]) -> None:
     line = STAYS.splitlines()[4]
-    start = line.index("np.exp")
+    start = line.index("np.sort")
     found = json.loads(written(capfd, "rdjson", "stays.py", "-v"))["diagnostics"]
     exp = next(it for it in found if it["code"]["value"] == "TNP003")["location"]["range"]
     assert exp["start"] == {"line": 5, "column": len(line[:start].encode()) + 1}
-    assert exp["end"] == {"line": 5, "column": len(line[: start + len("np.exp(x)")].encode()) + 1}
+    assert exp["end"] == {"line": 5, "column": len(line[: start + len("np.sort(x)")].encode()) + 1}
     results = sarif_run(written(capfd, "sarif", "stays.py"))["results"]
     place = next(it for it in results if it["ruleId"] == "TNP003")["locations"][0]["physicalLocation"]["region"]
-    assert (place["startColumn"], place["endColumn"]) == (start + 1, start + 1 + len("np.exp(x)"))
+    assert (place["startColumn"], place["endColumn"]) == (start + 1, start + 1 + len("np.sort(x)"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such file names there")

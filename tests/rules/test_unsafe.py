@@ -71,7 +71,7 @@ def test_what_cannot_be_seen_is_trusted(codes: str) -> None:
     assert state(found) is RegionState.CONVERTIBLE
     assert not blocking(found)
     assert {*codes.split()} == {finding.code for finding in found.findings if finding.safety is Safety.UNSAFE}
-    assert "rt.exp(x)" in (found.new_text or "")
+    assert "tnp.exp(x)" in (found.new_text or "")
 
 
 def test_what_was_seen_to_change_arrays_still_blocks() -> None:

@@ -365,8 +365,8 @@ class Analysis:
         host_locals, numbers, given = before.assumed
         facts = self._analyze(function, host_locals, numbers, given, before.assumed_arrays, before.generator, door)
         rebound = before.mutated.keys() - facts.mutated.keys()
-        numbers = {name for name, it in door.items() if it.kind == NUMBERS}  # nobody else holds one: it is rebound
-        same = rebound <= numbers and facts.mutated == {
+        only = {name for name, it in door.items() if it.kind == NUMBERS}  # nobody else holds one: it is rebound
+        same = rebound <= only and facts.mutated == {
             name: it for name, it in before.mutated.items() if name not in rebound
         }
         same = same and facts.host_parameters == before.host_parameters

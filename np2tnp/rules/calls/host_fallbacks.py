@@ -25,7 +25,7 @@ class HostFallback(Rule):
         good="""
             @rt.migrated
             def labels(x):
-                return np.array2string(rt.host(rt.sqrt(x)))
+                return np.array2string(rt.host(tnp.sqrt(x)))
         """,
         severity=Severity.SLOWER,
     )

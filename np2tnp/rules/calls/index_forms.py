@@ -49,7 +49,7 @@ class IndexForm(Rule):
         good="""
             @rt.migrated
             def ranked(x):
-                return rt.at(rt.sqrt(x))[rt.argsort(x)].get()
+                return rt.at(tnp.sqrt(x))[rt.argsort(x)].get()
         """,
         severity=Severity.SILENT,
     )

@@ -53,7 +53,7 @@ class OperatorDiffers(Rule):
         good="""
             @rt.migrated(no_lists="width")
             def bins(x, width):
-                return rt.op_floordiv(rt.floor(x), width)
+                return rt.op_floordiv(tnp.floor(x), width)
         """,
         severity=Severity.SILENT,
     )

@@ -41,7 +41,7 @@ class ContextManager(Rule):
             @rt.migrated
             def timed(timer, x):
                 with rt.manager(timer):
-                    return rt.exp(x)
+                    return tnp.exp(x)
         """,
         severity=Severity.SILENT,
     )

@@ -182,7 +182,7 @@ class ExceptionHandler(Rule):
             @rt.migrated
             def pick(x, i):
                 try:
-                    y = rt.at(rt.exp(x))[i].get()
+                    y = rt.at(tnp.exp(x))[i].get()
                 except rt.raised(IndexError):
                     y = 0.0
                 return y

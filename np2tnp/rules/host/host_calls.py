@@ -149,7 +149,7 @@ class HostCall(Rule):
 
             @rt.migrated(hosted="path")
             def save(x, path):
-                json.dump(rt.host(rt.exp(x)), path)
+                json.dump(rt.host(tnp.exp(x)), path)
         """,
         safety="Safe. A callee that may change its arguments is TNP503.",
     )

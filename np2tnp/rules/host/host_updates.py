@@ -135,7 +135,7 @@ class HostUpdate(Rule):
 
             @rt.migrated
             def mixed(x):
-                y = rt.exp(x)
+                y = tnp.exp(x)
                 y_host = rt.host(y)
                 random.shuffle(y_host)
                 y = rt.tensor(y_host)

@@ -34,7 +34,7 @@ class PythonValue(Rule):
         good="""
             @rt.migrated
             def show(x):
-                print(f"{rt.host(rt.exp(x))}")
+                print(f"{rt.host(tnp.exp(x))}")
         """,
         severity=Severity.SILENT,
     )

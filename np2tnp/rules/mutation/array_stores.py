@@ -28,7 +28,7 @@ class ArrayStore(Rule):
         good="""
             @rt.migrated(updates="x", no_lists="x")
             def clear(x):
-                x = rt.at(x)[1:-1].set(rt.exp(x[:-2]))
+                x = rt.at(x)[1:-1].set(tnp.exp(x[:-2]))
                 return rt.updated(tnp.sum(x), x=x)
         """,
         safety=(

@@ -36,7 +36,7 @@ class InPlaceCall(Rule):
         good="""
             @rt.migrated
             def ordered(x):
-                y = rt.exp(x)
+                y = tnp.exp(x)
                 y = rt.sort(y)
                 return y
         """,

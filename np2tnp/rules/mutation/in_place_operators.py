@@ -38,7 +38,7 @@ class InPlaceOperator(Rule):
         good="""
             @rt.migrated(updates="x", no_lists="x")
             def shift(x, v):
-                x = rt.iadd(x, rt.tanh(v))
+                x = rt.iadd(x, tnp.tanh(v))
                 return rt.updated(None, x=x)
         """,
         safety="Safe. On numbers, which Python rebinds, only an operator that differs is replaced.",

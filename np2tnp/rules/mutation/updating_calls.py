@@ -43,13 +43,13 @@ class UpdatingCall(Rule):
         good="""
             @rt.migrated(updates="x", no_lists="x")
             def step(x):
-                x = rt.iadd(x, rt.tanh(x))
+                x = rt.iadd(x, tnp.tanh(x))
                 return rt.updated(None, x=x)
 
 
             @rt.migrated
             def run(x):
-                y = rt.exp(x)
+                y = tnp.exp(x)
                 _, y = step.core(y)
                 return y
         """,

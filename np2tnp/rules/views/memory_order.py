@@ -39,7 +39,7 @@ class MemoryOrder(Rule):
         good="""
             @rt.migrated
             def columns(x):
-                return np.asfortranarray(rt.host(rt.exp(x)))
+                return np.asfortranarray(rt.host(tnp.exp(x)))
         """,
         safety="Safe. An order that NumPy chooses itself (a result of what is in Fortran order) is not kept.",
         severity=Severity.SLOWER,
