@@ -22,6 +22,10 @@ runtime/functions/test_sets.py runtime/functions/test_sorting_in_graphs.py runti
 runtime/indexing/test_indexing_graph.py runtime/loops/ runtime/symbols/ test_engine_properties.py test_install.py
 test_library.py verify/test_case_inputs.py verify/test_marked_tests.py verify/test_round_numbers.py
 verify/test_trials.py verify/test_verify
+probe/test_probe.py files/test_lazy_imports.py files/test_importing.py commands/test_calibrate.py
+runtime/test_linalg_edges.py runtime/functions/test_lapack_steps.py runtime/functions/test_statistics.py
+runtime/base/test_wide_integers.py runtime/base/test_package.py runtime/boundary/test_startup.py
+analysis/driver/test_project.py rewrite/test_kept_originals.py rewrite/test_tensor_boundary.py
 """.split()
 _FOLDER = Path(__file__).parent
 
