@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -131,6 +132,8 @@ def cast(tensor: Any, dtype: Any) -> Any:
         return cast(tf.math.real(tensor), target)
     if source.is_floating and target.is_integer:
         return _float_to_integer(tensor, target)
+    if source == tf.float64 and target == tf.float16:
+        return tf.custom_gradient(_double_to_half)(tensor)
     if target.size < source.size and not tf.executing_eagerly() and _is_signed(source) and _is_signed(target):
         # x.astype("i4") & y: XLA for CPUs (TensorFlow 2.21) ends the process where bits of such a cast are combined
         tensor = tf.raw_ops.Cast(x=tensor, DstT=tf.as_dtype(f"u{target.name}"))
@@ -139,6 +142,18 @@ def cast(tensor: Any, dtype: Any) -> Any:
 
 def _is_signed(dtype: Any) -> bool:
     return bool(dtype.is_integer) and not dtype.is_unsigned
+
+
+def _double_to_half(tensor: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """TensorFlow rounds to float32 and then to float16, NumPy once: between, inexact numbers are made odd here."""
+    near = tf.raw_ops.Cast(x=tensor, DstT=tf.float32)
+    back = tf.raw_ops.Cast(x=near, DstT=tf.float64)
+    bits = tf.bitcast(near, tf.int32)
+    toward_zero = bits - tf.raw_ops.Cast(x=tf.abs(back) > tf.abs(tensor), DstT=tf.int32)
+    is_inexact = tf.math.logical_and(tf.math.not_equal(back, tensor), tf.math.logical_not(tf.math.is_nan(tensor)))
+    rounded = tf.where(is_inexact, tf.bitwise.bitwise_or(toward_zero, 1), bits)
+    half = tf.raw_ops.Cast(x=tf.bitcast(rounded, tf.float32), DstT=tf.float16)
+    return half, lambda upstream: tf.raw_ops.Cast(x=upstream, DstT=tf.float64)
 
 
 def _float_to_integer(tensor: Any, target: Any) -> Any:

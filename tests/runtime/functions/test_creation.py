@@ -203,3 +203,30 @@ def test_what_joining_leaves_to_numpy():
         rt.r_["r", tf.constant(V)]
     with pytest.raises(rt.UnverifiedError, match="bounds"):
         tf.function(lambda n: rt.mgrid[0:n], autograph=False)(tf.constant(3))
+
+
+@pytest.mark.parametrize("how", ["eager", "graph", "xla"])
+def test_float64_is_rounded_once_to_float16(how):
+    """TensorFlow rounds to float32 first: numbers just beside the middle of two halves then go the wrong way."""
+    halves = np.arange(0x7BFF, dtype=np.uint16).view(np.float16)
+    above = np.nextafter(halves, np.float16(np.inf)).astype(np.float64)
+    middle = (halves.astype(np.float64) + above) / 2
+    beside = [middle, middle * (1 + 1e-12), middle * (1 - 1e-12), np.nextafter(middle, 0)]
+    special = [0.0, -0.0, np.inf, np.nan, 1e300, 1e-300, 65519.999999999, 65520.0, 2.0**-25, 5e-324]
+    values = np.concatenate([*beside, special])
+    values = np.concatenate([values, -values])
+    cast = {"eager": rt.astype, "graph": tf.function(rt.astype), "xla": tf.function(rt.astype, jit_compile=True)}[how]
+    with np.errstate(over="ignore"):
+        expected = values.astype(np.float16)
+        wrong = tf.cast(values, tf.float16).numpy()
+    found = cast(tf.constant(values), np.float16).numpy()
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
+    assert (wrong != expected).sum() > 30_000  # so this is needed
+
+
+def test_the_cast_to_float16_has_a_gradient():
+    x = tf.Variable(np.linspace(-1.0, 1.0, 5))
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(tf.cast(rt.astype(x, np.float16), tf.float64) * 3.0)
+    np.testing.assert_array_equal(tape.gradient(y, x).numpy(), np.full(5, 3.0))
