@@ -106,3 +106,11 @@ def test_check_reads_reductions_beside_in_place_operators() -> None:
     report = analyze(Source("m.py", text), Config())  # on the tree that only `check` uses
     assert report.error is None
     assert report.regions[-1].state is RegionState.CONVERTIBLE
+
+
+@pytest.mark.parametrize("given", ["np.float64(2.5)", "np.array(2.5)", "np.float32(2.5)", "np.array([2.5, 1])", "2.5"])
+def test_astype_gives_numbers_of_numbers_and_arrays_of_arrays(given: str) -> None:
+    text = "import numpy as np\ndef f(x):\n    y = x.astype(int)\n    return y + 1, y\n"
+    report, judgements = compare_text(text, [f"f({given})"], on_unverified="numpy")
+    assert "@rt.migrated" in (report.new_text or "")
+    assert [judged.kind for judged in judgements] == ["equal" if given != "2.5" else "raised"]
