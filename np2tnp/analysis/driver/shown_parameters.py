@@ -32,9 +32,18 @@ def shown_arrays(function: FunctionInfo) -> set[str]:
     for statement in function.node.body.body:
         shown |= {path_of(part) for node in walk(statement) for part in _uses_of_arrays(node)} - rebound
         for node in walk(statement):
-            if type(node) is cst.AssignTarget:
-                rebound |= _rebound(node.target)
+            if type(node) is cst.Assign and not _is_copy_of_itself(node):
+                rebound |= {name for it in node.targets for name in _rebound(it.target)}
     return shown
+
+
+def _is_copy_of_itself(node: cst.Assign) -> bool:
+    """``x = x.copy()`` or ``x = x.astype(...)``: what is done with the name afterwards shows what it was."""
+    call = node.value
+    if type(call) is not cst.Call or type(call.func) is not cst.Attribute or len(node.targets) != 1:
+        return False
+    owner = dotted(call.func.value)
+    return call.func.attr.value in ("copy", "astype") and owner != "" and owner == dotted(node.targets[0].target)
 
 
 #: Names that people give to numbers alone. Where an array comes the original answers.
