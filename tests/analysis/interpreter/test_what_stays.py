@@ -67,12 +67,12 @@ def test_a_store_into_an_annotated_container_is_no_update_of_an_array(parameters
 
 @pytest.mark.parametrize("items", ["[0] * n", "n * [0.0]"])
 def test_a_repeated_list_is_no_array(items: str) -> None:
-    report = report_of(f"out = {items}\n    out[0] = np.sin(a).sum()\n    return out", "a: np.ndarray, n")
+    report = report_of(f"out = {items}\n    out[0] = np.sin(a).sum()\n    return out", "a: np.ndarray, m")
     assert not [finding for finding in report.findings if finding.code.startswith("TNP1")]
 
 
 def test_a_list_of_several_items_times_a_name_may_be_an_array() -> None:
-    report = report_of("out = [1, 2] * n\n    out[0] = np.sin(a).sum()\n    return out", "a: np.ndarray, n")
+    report = report_of("out = [1, 2] * m\n    out[0] = np.sin(a).sum()\n    return out", "a: np.ndarray, m")
     assert [finding for finding in report.findings if finding.code == "TNP101"]
 
 
