@@ -410,6 +410,8 @@ class NumpyResults(Layouts):
             return self._scalar_type_call(api, values, deps)
         first = receiver if receiver is not None else next(iter(values.values()), None)
         dtypes = result_dtypes(fact.result, with_variadic(values))
+        if dtypes is not None and not dtypes <= ALL_DTYPES:  # texts or dates, which no tensor holds
+            return Unknown(HOST, deps=deps)
         foreign = values.get("dtype")
         if foreign is not None and foreign_dtype(foreign):
             dtypes = ALL_DTYPES

@@ -170,3 +170,13 @@ def test_nested_loops_that_compute_each_element_of_an_ndarray_stay() -> None:
     assert "each element is computed by itself in nested loops" in found["Drift.found"].reasons[0]
     assert found["Drift.labels"].state is RegionState.CONVERTIBLE  # TensorFlow has nothing to do in the loops
     assert found["Drift.rows"].state is RegionState.CONVERTIBLE
+
+
+@pytest.mark.parametrize("call", ["datetime_as_string(a, 's')", "busday_offset(a, 1)"])
+def test_texts_and_dates_are_no_arrays_of_numbers(call: str) -> None:
+    text = f"import numpy as np\n\n\ndef f(a, b):\n    s = np.{call}\n    return 'at ' + s[:4] + s[5:7], np.sin(b)\n"
+    report = pipeline.analyse_bytes(Config(rewrite=True), ("f.py", text.encode()))
+    assert report.error is None
+    migrated = (report.new_text or "").partition("# NumPy originals")[0]
+    assert f"np.{call}" in migrated
+    assert "tnp.sin(b)" in migrated or "rt.sin(b)" in migrated
