@@ -25,7 +25,7 @@ from np2tnp.analysis.driver.decorator_effects import (
     watches,
 )
 from np2tnp.analysis.module.contents import ModuleInfo
-from np2tnp.analysis.syntax.python_tables import COMPILERS, COMPILES, TRANSPARENT_DECORATORS, WRAPPING_DECORATORS
+from np2tnp.analysis.syntax.python_tables import COMPILERS, COMPILES, MARKS, TRANSPARENT_DECORATORS, WRAPPING_DECORATORS
 from np2tnp.analysis.syntax.scopes import dotted, sketch
 from np2tnp.analysis.syntax.walk import PARTS, walk
 
@@ -151,8 +151,8 @@ def note_decorators(node: cst.FunctionDef, interpreter: Interpreter, wrapped: bo
         effect = ""
         if wrapped and (asked := asked_of(value)) is not None:
             known = not isinstance(value, Function) or interpreter.services.summary(value) is not None
-            effects = interpreter.services.decorating(asked) if known else NOT_KNOWN
-            effect = effects[call is not None]
+            effects = interpreter.services.decorating(asked)
+            effect = effects[call is not None] if known else ""
             interpreter.facts.seen.decorators[name] = effects[2]
         if effect != SAME:
             calls = effect == CALLS or (wrapped and name in WRAPPING_DECORATORS)
@@ -356,8 +356,11 @@ def what_counts(name: str, analysis: Analysis) -> str:
     """What the module's decorator `name` does besides calling the function; empty where that is not seen."""
     module = analysis.info
     first, _, method = name.partition(".")
-    method = method or "__call__"
     own = first.removesuffix(OBJECT)
+    if first in module.functions and (maker := _maker_outside(module.functions[first].node, module)):
+        whose = f"is a method of what {maker} makes of {first}" if method else f"is what {maker} makes"
+        return f"{whose}, which comes from outside of the project and may look at arguments or results"
+    method = method or "__call__"
     holder = module.classes.get(own)
     made = _class_of(first, analysis) if holder is None and first not in module.functions else None
     if made is not None:
@@ -374,6 +377,17 @@ def what_counts(name: str, analysis: Analysis) -> str:
     functions = [part for part in parts if type(part) is cst.FunctionDef]
     within = list(walk(holder.node)) if holder is not None else []
     return next(filter(None, (_hands_on(function, module, within) for function in functions)), "")
+
+
+def _maker_outside(function: cst.FunctionDef, module: ModuleInfo) -> str:
+    """The decorator from outside of the project that makes something else of `function`; empty where there is none."""
+    for decorator in function.decorators:
+        node = decorator.decorator
+        name = canonical_name(node.func if type(node) is cst.Call else node, module)
+        known = name in TRANSPARENT_DECORATORS or name in WRAPPING_DECORATORS or name.startswith(MARKS)
+        if name and not known and not name.startswith(".") and name.partition(".")[0] not in module.first_party:
+            return name
+    return ""
 
 
 def _hands_on(function: cst.FunctionDef, module: ModuleInfo, holder: list[cst.CSTNode]) -> str:

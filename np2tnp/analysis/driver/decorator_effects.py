@@ -24,7 +24,7 @@ _ASKING = frozenset(
 #: They call a function, later perhaps, or give one that does.
 _CALLING = ("functools.", "threading.", "atexit.", "concurrent.futures.")
 _ABOUT_ATTRIBUTES = frozenset(("setattr", "getattr", "hasattr", "delattr"))
-_QUESTIONS = frozenset(("callable", "id", "hash", "bool", "repr", "str"))
+_QUESTIONS = frozenset(("callable", "isinstance", "id", "hash", "bool", "repr", "str"))
 _OURS = frozenset(("core", "public"))  #: attributes that a migrated function has besides
 _KEEPING = frozenset(("append", "add", "insert", "setdefault"))  #: methods by which registries take a function
 _NAMES = frozenset(("__name__", "__qualname__", "__module__", "__doc__"))

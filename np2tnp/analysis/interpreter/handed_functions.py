@@ -52,6 +52,7 @@ from np2tnp.analysis.interpreter.state import HOST_FUNCTIONS, NESTED
 from np2tnp.analysis.module.kept_functions import kept_functions, names_captured
 from np2tnp.analysis.syntax.own_scope import (
     bindings_of,
+    bound_behind,
     bound_later,
     counts_only,
     is_around,
@@ -385,7 +386,10 @@ class Lending(Callbacks):
             arrays = {name for name in captured if isinstance(env.values[name], (Array, Unknown))} | self.host_locals
             if not assigned & later <= plainly & arrays:  # a tensor by then, a list of these, or the copy of one
                 again = min((assigned & later) - (plainly & arrays))
-                return self._not_lent(node, f"{again} is assigned again after it; use another name there")
+                words = f"{again} is assigned again after it; use another name there"
+                if again not in bound_behind(region, node):  # by the next round alone
+                    words = f"the next round of the loop assigns {again} again; let it be a parameter, and pass it"
+                return self._not_lent(node, words)
             tensors |= (assigned & later) - self.host_locals
         items = {each for name in tensors for each in _iterated(region, node, name)} & env.values.keys()
         tensors |= {name for name in items if may_hold_tensor(env.values[name])}

@@ -51,6 +51,7 @@ from np2tnp.analysis.module.contents import statements_of
 from np2tnp.analysis.module.imports import ANY, import_bindings, is_module
 from np2tnp.analysis.module.parameter_kinds import shown_otherwise
 from np2tnp.analysis.syntax.liveness import dead_at_head, reads
+from np2tnp.analysis.syntax.own_scope import rebound_inside
 from np2tnp.analysis.syntax.python_tables import ARRAY_MEMBERS, INDIFFERENT
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of
 from np2tnp.analysis.syntax.walk import none_test, walk
@@ -481,7 +482,9 @@ class Interpreter(Raising):
             self.note_unresolved()
 
     def _nonlocal(self, node: cst.Nonlocal, env: Env) -> None:
-        self.construct(node, ev.Kind.NONLOCAL, ", ".join(item.name.value for item in node.names))
+        names = [item.name.value for item in node.names]
+        if bound := [name for name in names if name in rebound_inside(self.facts.node)]:
+            self.construct(node, ev.Kind.NONLOCAL, ", ".join(bound))
 
     # ---- compound statements
 

@@ -206,7 +206,8 @@ class Writes(Calls):
         if exact is not None:
             conflicts -= {of_parameter(exact)}
         if exact is not None and exact not in self.absent:
-            env.values[f"!{exact}"] = Const.of(True)
+            if not of_dict:  # what takes a text for an index is no tensor: the caller sees the store at once
+                env.values[f"!{exact}"] = Const.of(True)
             self.facts.mutated.setdefault(exact, True)
         if (exchange := self.exchanges.of(root)) is not None:
             conflicts -= {of_parameter(name) for name in exchange.given}  # the caller gets what is held in the end

@@ -191,8 +191,31 @@ def bindings_of(region: cst.CSTNode) -> Counter[str]:
 
 
 def rebound_inside(region: cst.CSTNode) -> set[str]:
-    """The names that a nested function declares ``nonlocal``: it may assign them at any time."""
-    return {item.name.value for part in walk(region) if type(part) is cst.Nonlocal for item in part.names}
+    """The names that a nested function declares ``nonlocal`` and binds: it may do so at any time."""
+    declared = [(part, item.name.value) for part in walk(region) if type(part) is cst.Nonlocal for item in part.names]
+    if not declared:
+        return set()
+    around: dict[int, cst.CSTNode] = {}  # the innermost function comes last
+    for function in (region, *(part for part in walk(region) if type(part) is cst.FunctionDef)):
+        around.update((id(part), function) for part in walk(function) if type(part) is cst.Nonlocal)
+    return {name for part, name in declared if _may_bind(around[id(part)], name)}
+
+
+def _may_bind(function: cst.CSTNode, name: str) -> bool:
+    """Whether anything in `function` may bind `name`, in whichever scope."""
+    for part in walk(function):
+        kind = type(part)
+        if kind in _NAMING_NODES or kind is cst.CompFor:
+            names = _bound_by(part)
+        elif kind is cst.Del:
+            names = {each.value for each in walk(part) if type(each) is cst.Name}
+        elif kind is cst.FunctionDef or kind is cst.ClassDef:
+            names = {part.name.value} if part is not function else set()  # type: ignore[attr-defined]
+        else:
+            names = {name} if kind in _BINDING_OTHERWISE else set()
+        if name in names:
+            return True
+    return False
 
 
 def rebound_later(region: cst.CSTNode, node: cst.CSTNode, name: str) -> bool:
@@ -227,6 +250,14 @@ def bound_later(
         found |= names
         otherwise |= set() if plainly else names
     return found, found - otherwise
+
+
+def bound_behind(region: cst.CSTNode, node: cst.CSTNode) -> set[str]:
+    """The names that `region` binds below `node`, a function nested in it, by the text."""
+    inside = {id(part) for part in walk(node)}
+    parts = list(walk(region))
+    last = max(place for place, part in enumerate(parts) if id(part) in inside)
+    return {name for part in parts[last + 1 :] if type(part) in _NAMING_NODES for name in _bound_by(part)}
 
 
 def _bound_by(node: cst.CSTNode) -> set[str]:
@@ -283,5 +314,6 @@ def _later(region: cst.CSTNode, inside: set[int]) -> Iterator[cst.CSTNode]:
 
 _COUNTING = frozenset((cst.AddAssign, cst.SubtractAssign, cst.MultiplyAssign))
 _NAMING_NODES = frozenset((cst.Assign, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr, cst.AsName))
+_BINDING_OTHERWISE = frozenset((cst.Import, cst.ImportFrom, cst.Match))
 _LOOPS = (cst.For, cst.While)
 _BINDING = frozenset((cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr))

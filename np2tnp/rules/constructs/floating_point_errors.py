@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterator
 
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import nodes_of
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 
@@ -25,7 +27,8 @@ class FloatingPointErrors(Rule):
             " warnings as errors."
         ),
         why="TensorFlow never warns, and none of these has an effect on it: the error would pass unseen.",
-        does="Leaves the whole function in NumPy. np.errstate that only ignores or warns is no obstacle.",
+        does="Leaves the whole function in NumPy. np.errstate that only ignores or warns is no obstacle, nor"
+        " are recorded warnings that nobody reads, or only to find those of other packages.",
         bad="""
             def inverse(x):
                 with np.errstate(all='raise'):
@@ -64,7 +67,7 @@ class FloatingPointErrors(Rule):
                     " a function of its own"
                 )
             yield self.hit(event.node, words, Verdict.BLOCK)
-        elif text == "catch_warnings" and event.node.args:
+        elif text == "catch_warnings" and event.node.args and not _is_unread(event.node, context):
             yield self.hit(
                 event.node, "recorded warnings: TensorFlow emits no RuntimeWarning; test values instead", Verdict.BLOCK
             )
@@ -91,6 +94,38 @@ class FloatingPointErrors(Rule):
                     words = "np.errstate other than ignore has no effect on TensorFlow; test values instead"
                     yield self.hit(item, words, Verdict.BLOCK)
                     return
+
+
+def _is_unread(node: cst.Call, context: Context) -> bool:
+    """Whether nobody reads what ``catch_warnings(record=True)`` records, or asks it for warnings of others alone."""
+    if not all(arg.keyword is not None and arg.keyword.value == "record" for arg in node.args):
+        return False
+    parts = nodes_of(context.facts.node)
+    item = next((part for part in parts if type(part) is cst.WithItem and part.item is node), None)
+    if item is None:
+        return False
+    if item.asname is None:
+        return True
+    name = item.asname.name
+    if type(name) is not cst.Name:
+        return False
+    names = [part for part in parts if type(part) is cst.Name and part.value == name.value]
+    asked = {id(part.for_in.iter) for part in parts if type(part) is cst.GeneratorExp and _asks_for_others(part)}
+    return all(part is name or id(part) in asked for part in names)
+
+
+def _asks_for_others(node: cst.GeneratorExp) -> bool:
+    """Whether it is ``issubclass(w.category, C) for w in record``, where `C` is no class of NumPy's warnings."""
+    test, each = node.elt, dotted(node.for_in.target)
+    if type(test) is not cst.Call or dotted(test.func) != "issubclass" or len(test.args) != 2:
+        return False
+    kind = dotted(test.args[1].value).rpartition(".")[2]
+    plain = not node.for_in.ifs and node.for_in.inner_for_in is None
+    return (
+        plain
+        and dotted(test.args[0].value) == f"{each}.category"
+        and not (kind in _OF_NUMPY or hasattr(builtins, kind))
+    )
 
 
 #: Classes of the warnings that NumPy emits where it calculates, and their bases.

@@ -162,6 +162,7 @@ def marked(hits: list[Hit], region: RegionWork) -> list[Hit]:
         result.append(hit)
     if any(hit.left and hit.code in LOOPS for hit in result):  # the others do not decide: the function would stay
         result = [_left(hit) if hit.code in LOOPS and _WHOLE in hit.message else hit for hit in result]
+        result = [replace(hit, left="loops") if hit.code == BUILTIN else hit for hit in result]
     return result
 
 
