@@ -239,3 +239,38 @@ def test_a_loop_that_is_best_left_decides_before_pythons_functions() -> None:
     found = report_of(GRID).findings
     assert {it.left for it in found if it.decides} == {"loops"}
     assert [it.left for it in found if it.code == "TNP705"] == ["loops"]
+
+
+# --- results without dimensions
+
+MEASURED = """
+def f(x, show, whole):
+    y = np.exp(x)
+    show(1)
+    y = y.squeeze() if whole else y.sum()
+    n = {}
+    return y, n
+"""
+
+
+@pytest.mark.parametrize(("shape", "whole"), [((6,), True), ((1, 5), True), ((1, 1), True), ((6,), False)])
+def test_what_has_a_length_has_axes(shape: tuple[int, ...], whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    results = []
+    for space in both(MEASURED.format("len(y) + 1"), monkeypatch):
+        calls: list[int] = []
+        try:
+            results.append(space["f"](np.ones(shape), calls.append, whole))
+        except TypeError:
+            results.append(("TypeError",))
+        assert calls == [1]  # as that is done by then, there is no original to call
+    one, other = results
+    assert [type(part) for part in one] == [type(part) for part in other]
+    assert len(one) == len(other)
+    assert (len(one) == 1) is (shape == (1, 1) or not whole)
+    if len(one) > 1:
+        np.testing.assert_allclose(one[0], other[0], rtol=1e-13)
+
+
+@pytest.mark.parametrize("n", ["2", "len(y) if y.ndim else 1", "y.ndim and len(y)", "[len(y) for _ in range(whole)]"])
+def test_what_may_have_none_may_be_a_scalar(n: str) -> None:
+    assert told(MEASURED.format(n), "TNP511")

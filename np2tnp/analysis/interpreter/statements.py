@@ -180,6 +180,23 @@ def _globals_of(node: cst.FunctionDef, declared: Iterable[str]) -> frozenset[str
 _EXCEPTION = frozenset((kept_by("an exception", "args"),))
 
 
+#: What evaluates some of its parts at times only, or not at once.
+_AT_TIMES = frozenset(
+    (cst.IfExp, cst.BooleanOperation, cst.Comparison, cst.Lambda, cst.ListComp, cst.SetComp, cst.DictComp,
+     cst.GeneratorExp, cst.NamedExpr)
+)  # fmt: skip
+_LEN = Symbol("builtins.len")
+
+
+def _certainly_evaluated(node: cst.BaseExpression) -> list[cst.CSTNode]:
+    """The parts of an expression that are evaluated whenever it is; none where one of them binds a name."""
+    parts = list(walk(node))
+    if any(type(part) is cst.NamedExpr for part in parts):
+        return []
+    perhaps = {id(below) for part in parts if type(part) in _AT_TIMES for below in walk(part)}
+    return [part for part in parts if id(part) not in perhaps]
+
+
 class Raising(Nesting):
     """Interprets ``raise``, ``assert``, ``try`` and ``with``.
 
@@ -362,6 +379,7 @@ class Interpreter(Raising):
             self.kept_as_made |= frozenset(map(id, makers(node.value)))
         made = LENT if self.lends_to(targets, node.value, env) else self.evaluate(node.value, env)
         value = self.kept_on_host(targets, node.value, made)
+        self._learn_axes(node.value, env)
         for target in targets:
             self.assign(node, target, value, env, node.value)
         if len(targets) > 1 and not isinstance(value, (Const, Scalar)) and not is_number(value):
@@ -370,6 +388,19 @@ class Interpreter(Raising):
                 for name in one:  # whichever item each of them has
                     env.link(name, other)
         self.exchanges.bound(node, env)
+
+    def _learn_axes(self, source: cst.BaseExpression, env: Env) -> None:
+        """After ``n = len(x)`` x has axes: len() raises for what has none."""
+        for part in _certainly_evaluated(source):
+            call = self.recorded.get((ev.Call, id(part))) if type(part) is cst.Call and len(part.args) == 1 else None
+            if not isinstance(call, ev.Call) or call.callee != _LEN:
+                continue
+            name = dotted(call.node.args[0].value)
+            value = env.values.get(name)
+            if isinstance(value, Array) and value.exact is None and value.rank is None:
+                env.values[name] = replace(value, weak=False, zero_d="never")
+            elif isinstance(value, Unknown) and value.exact is None:
+                env.values[name] = replace(value, zero_d="never")
 
     def _keeps_as_made(self, target: cst.BaseExpression) -> bool:
         """Whether `target` holds an ndarray in any case: making one takes less time than copying it from a device."""
