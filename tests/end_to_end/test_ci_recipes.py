@@ -29,9 +29,9 @@ def double(x: np.ndarray):
 
 
 async def known(x: np.ndarray):
-    return x.sum()
+    return np.sqrt((x**2).sum()) / x.std()
 """
-NEW = "\n\nasync def added(x: np.ndarray):\n    return x.max()\n"
+NEW = "\n\nasync def added(x: np.ndarray):\n    return (x.max() - x.mean()) / x.std()\n"
 TEST = "import numpy as np\nimport a\n\n\ndef test_double():\n    assert a.double(np.ones(3)).sum() == 6\n"
 
 

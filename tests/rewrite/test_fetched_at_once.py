@@ -54,10 +54,10 @@ def test_numbers_need_no_device() -> None:
 def test_work_on_arrays_and_on_what_may_be_one_goes_to_tensorflow() -> None:
     new = text()
     for part in (
-        "rt.host(rt.sum(self.values))",
+        "rt.host(tnp.sum(self.values))",
         "rt.host(rt.arange(weights[0]))",
         "rt.ndarray(tnp.ones_like(weights))",
-        "rt.host(rt.sqrt(self.spacing))",
+        "rt.host(tnp.sqrt(self.spacing))",
         "return weights * rt.arange(n)",
     ):
         assert part in new
@@ -93,7 +93,7 @@ def test_parameters_that_would_only_be_fetched_come_as_they_are() -> None:
         "with open(path) as stream:",
         "np.random.default_rng(seed).normal(",
         "scale=rt.host(rate), size=len(table)",
-        "load.core(path, seed, rt.sum(x), x - 1)",
+        "load.core(path, seed, tnp.sum(x), x - 1)",
         "load.core(path, rt.host(x), 0.5, x)",  # a tensor of the caller's is fetched there
     ):
         assert part in new

@@ -143,7 +143,7 @@ def test_vectorized_map_and_graphs(pair: tuple[Any, Any]) -> None:
 
 
 def test_tensorflow_and_matplotlib_take_the_results(pair: tuple[Any, Any]) -> None:
-    pyplot = pytest.importorskip("matplotlib").figure
+    pyplot = pytest.importorskip("matplotlib.figure")
     _, new = pair
     result = new.normalised(tf.constant(np.arange(5.0)))
     assert abs(float(tf.reduce_sum(tf.nn.relu(result)) - tf.reduce_sum(tf.nn.relu(-result)))) < 1e-12
