@@ -142,7 +142,7 @@ def test_to_ask_what_a_function_is_does_nothing_with_it(monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("decorator", "words"),
     [
-        ("g.register", "register is a method of what somewhere.multi makes of g, which comes from outside"),
+        ("g.register", "register is a method of what somewhere.multi makes, which comes from outside"),
         ("lazy", "lazy is what somewhere.multi makes, which comes from outside"),
     ],
 )
@@ -274,3 +274,34 @@ def test_what_has_a_length_has_axes(shape: tuple[int, ...], whole: bool, monkeyp
 @pytest.mark.parametrize("n", ["2", "len(y) if y.ndim else 1", "y.ndim and len(y)", "[len(y) for _ in range(whole)]"])
 def test_what_may_have_none_may_be_a_scalar(n: str) -> None:
     assert told(MEASURED.format(n), "TNP511")
+
+
+# --- generators
+
+EMPTY = """
+def f(x, manager):
+    from contextlib import contextmanager, nullcontext
+    if manager is None:
+        @contextmanager
+        def dummy():
+            {}
+        manager = dummy()
+    with manager:
+        y = np.exp(x) * 2
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "empty"), [("yield", True), ("yield 3", False), ("print(3)\n            yield", False)]
+)
+def test_a_generator_that_does_nothing_is_told_by_what_there_is_for_it(body: str, empty: bool) -> None:
+    (finding,) = told(EMPTY.format(body), "TNP402")
+    assert ("dummy() does nothing: use contextlib.nullcontext()" in finding.message) is empty
+
+
+def test_following_that_unblocks_the_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    nested = "        @contextmanager\n        def dummy():\n            {}\n"
+    body = EMPTY.replace(nested, "").replace("dummy()", "nullcontext()")
+    first, second = (space["f"](np.ones(9), None) for space in both(body, monkeypatch))
+    np.testing.assert_allclose(first, second)

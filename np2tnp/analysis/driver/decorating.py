@@ -358,7 +358,7 @@ def what_counts(name: str, analysis: Analysis) -> str:
     first, _, method = name.partition(".")
     own = first.removesuffix(OBJECT)
     if first in module.functions and (maker := _maker_outside(module.functions[first].node, module)):
-        whose = f"is a method of what {maker} makes of {first}" if method else f"is what {maker} makes"
+        whose = f"is a method of what {maker} makes" if method else f"is what {maker} makes"
         return f"{whose}, which comes from outside of the project and may look at arguments or results"
     method = method or "__call__"
     holder = module.classes.get(own)

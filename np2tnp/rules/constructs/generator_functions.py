@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 
@@ -51,4 +55,17 @@ class Generator(Rule):
             words = "a generator runs while its caller waits, which only the wrapper of --boundary numpy can serve"
         elif event.detail == "returned":
             words = "a generator returns an array: yield it"
+        elif name := _that_does_nothing(event.node, context):
+            words = f"a generator is nested, and {name}() does nothing: use contextlib.nullcontext()"
         yield self.hit(event.node, words, Verdict.BLOCK)
+
+
+def _that_does_nothing(node: cst.CSTNode, context: Context) -> str:
+    """The name of the nested function that is this ``yield`` alone; empty where it is more."""
+    for part in nodes_of(context.facts.node):
+        if type(part) is cst.FunctionDef and part is not context.facts.node and part.decorators:
+            managed = dotted(part.decorators[0].decorator).rpartition(".")[2] == "contextmanager"
+            inside = [below for below in walk(part.body) if isinstance(below, cst.BaseExpression)]
+            if managed and inside == [node]:
+                return part.name.value
+    return ""
