@@ -305,3 +305,15 @@ def test_following_that_unblocks_the_function(monkeypatch: pytest.MonkeyPatch) -
     body = EMPTY.replace(nested, "").replace("dummy()", "nullcontext()")
     first, second = (space["f"](np.ones(9), None) for space in both(body, monkeypatch))
     np.testing.assert_allclose(first, second)
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [
+        "try:\n        n = len(y)\n    except TypeError:\n        n = 0",
+        "from contextlib import suppress\n    n = 0\n    with suppress(TypeError):\n        n = len(y)",
+        "for n in range(3):\n        n = len(y)\n        y = y.sum()",
+    ],
+)
+def test_a_length_that_may_not_have_been_taken_says_nothing(taken: str) -> None:
+    assert told(MEASURED.replace("n = {}", taken), "TNP511")
