@@ -75,8 +75,8 @@ CAUGHT = frozenset((*_MEASURED, *_OF_SHAPES))
 def _whole(args: tuple[Any, ...], others: object) -> bool:
     shape: Any = args[0] if args else None
     if type(shape) in (tuple, list):
-        return all(type(length) is int for length in shape)
-    return type(shape) is int
+        return all(type(length) is int and length < 2**31 for length in shape)
+    return type(shape) is int and shape < 2**31  # TensorFlow cuts others to 32 bits
 
 
 def _of(characters: str, not_empty: bool) -> Callable[[tuple[Any, ...], object], bool]:

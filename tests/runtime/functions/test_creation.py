@@ -8,6 +8,7 @@ import tensorflow as tf
 from agreement import check, same
 
 from np2tnp import runtime as rt
+from np2tnp.runtime import tnp as rt_tnp
 from np2tnp.runtime.functions.arrays import creation
 
 DTYPES = [None, float, int, bool, complex, "f4", np.float32, np.dtype("u1"), "i2", "e", "F"]
@@ -230,3 +231,15 @@ def test_the_cast_to_float16_has_a_gradient():
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(tf.cast(rt.astype(x, np.float16), tf.float64) * 3.0)
     np.testing.assert_array_equal(tape.gradient(y, x).numpy(), np.full(5, 3.0))
+
+
+@pytest.mark.parametrize("shape", [2**62, (2**62, 2), (2**32 + 1, 2**30)])
+@pytest.mark.parametrize("name", ["zeros", "ones", "empty", "full"])
+def test_lengths_that_tensorflow_cuts_are_numpys(name, shape):
+    """TensorFlow makes an array of length 2 of one of 2**32 + 2."""
+    more = (1.5,) if name == "full" else ()
+    with pytest.raises((ValueError, MemoryError)) as expected:
+        getattr(np, name)(shape, *more)
+    for make in (getattr(rt, name), getattr(rt if name == "full" else rt_tnp, name)):  # tnp.full is TensorFlow's own
+        with pytest.raises(type(expected.value)):
+            make(shape, *more)

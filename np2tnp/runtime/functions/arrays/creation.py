@@ -87,8 +87,16 @@ def refuse_order(order: Any, known: str = "CF") -> None:
 
 
 def filled(shape: Any, value: Any) -> Any:
-    """A tensor of that shape (see :func:`dimensions`) full of a 0-d tensor."""
-    return op("Fill")(dims=shape if is_tensor(shape) else np.asarray(shape, np.int64), value=value)
+    """A tensor of that shape (see :func:`dimensions`) full of a 0-d tensor.
+
+    Raises Unsupported for lengths that TensorFlow cuts to 32 bits.
+    """
+    if is_tensor(shape):
+        return op("Fill")(dims=shape, value=value)
+    lengths = np.asarray(shape, np.int64)
+    if lengths.size and lengths.max() >= 2**31:
+        raise Unsupported("a length of 2**31 or more")
+    return op("Fill")(dims=lengths, value=value)
 
 
 def _constant_array(shape: Any, value: int, dtype: Any, order: Any, device: Any, like: Any) -> Any:
