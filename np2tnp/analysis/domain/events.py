@@ -372,6 +372,7 @@ class Seen:
     unseen: str = ""  #: the first callee that nobody can see
     looks_up: int = 0  #: how many frames of its callers it looks into
     object_operators: set[str] = field(default_factory=set)  #: operators that may run code of objects
+    copied: set[str] = field(default_factory=set)  #: parameters of which copies are arrays, as the door lets in alone
     runs_others: bool = False  #: code runs that no call shows
     asks_objects: bool = False  #: an operator, an index or a property may run any code
     tells_apart: bool = False  #: it asks of which class something is

@@ -104,11 +104,18 @@ def widest_plain_door(function: FunctionInfo, before: ev.RegionFacts, behind: Tr
     return chosen
 
 
-def asking_for_whole_numbers(function: FunctionInfo, facts: ev.RegionFacts) -> Door:
-    """The door of the region, and what it must let in for parameters that are axes and sizes of NumPy's functions."""
+def asking_for_more(function: FunctionInfo, facts: ev.RegionFacts) -> Door:
+    """The door of the region, and what it must let in besides.
+
+    Parameters that are axes and sizes of NumPy's functions are such; of what is copied by a method no number may come,
+    since NumPy's ``copy`` and ``astype`` give numbers of numbers.
+    """
     names = facts.planned.whole_numbers.items()
     own = frozenset(facts.parameters) - function.uses.assigned
-    return {**{name: Admitted(word) for name, word in names if name in own}, **facts.door}
+    door = {**{name: Admitted(word) for name, word in names if name in own}, **facts.door}
+    for name in facts.seen.copied:
+        door[name] = replace(door.get(name, Admitted("arrays")), numbers=False)
+    return door
 
 
 def with_door(summary: Summary, facts: ev.RegionFacts) -> Summary:

@@ -35,7 +35,7 @@ from np2tnp.analysis.domain.values import (
     replace,
 )
 from np2tnp.analysis.driver.decorating import NOT_KNOWN, effects_in, note_decorators, what_counts
-from np2tnp.analysis.driver.narrowing import asking_for_whole_numbers, widest_plain_door, with_door
+from np2tnp.analysis.driver.narrowing import asking_for_more, widest_plain_door, with_door
 from np2tnp.analysis.driver.summarizing import summarize, summarize_class, summarize_generator, summarize_lambda
 from np2tnp.analysis.interpreter.placement import (
     changed_elsewhere,
@@ -283,7 +283,7 @@ class Analysis:
         if migrated and self.has_door(qualname):
             self._choose_door(function, facts)
             chosen = self.facts[qualname]
-            chosen.door = asking_for_whole_numbers(function, chosen)
+            chosen.door = asking_for_more(function, chosen)
         migrated = migrated and not function.is_cached
         summary = summarize(function, facts, migrated, array_defaults(function, self.info, self.resolve))
         return with_door(summary, self.facts[qualname])

@@ -476,8 +476,8 @@ class NumpyResults(Layouts):
         whole, keeps = (first, _SCALAR_OF_SCALAR) if receiver is None else (receiver, _SCALAR_TO_SCALAR)
         if isinstance(whole, Array) and whole.zero_d == "scalar" and name in keeps:
             zero_d = "either" if name == "squeeze" and whole.rank is None else "array" if whole.rank else "scalar"
-        elif isinstance(whole, Array) and whole.zero_d == "never" and whole.weak and name in keeps:
-            zero_d = "either"  # of a NumPy number a number, of an array without dimensions an array
+        elif isinstance(whole, Array) and whole.zero_d == "never" and whole.weak and name in keeps and whole.exact:
+            self.facts.seen.copied.add(whole.exact)
         elif isinstance(whole, Unknown) and name in _PARTS and not whole.refs and zero_d_of(whole) == "scalar":
             zero_d = "scalar"  # what an operator gave; Python's own numbers have parts, too
         if exact is None:  # an array, whatever it was made from, or what an object's own method of that name gave
