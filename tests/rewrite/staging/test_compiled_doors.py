@@ -193,3 +193,35 @@ def test_a_module_that_imports_tensorflow_s_own_gets_another_name() -> None:
         new = analyze(Source("program.py", text), config).new_text or ""
         assert "from np2tnp.runtime import tnp as tnp_\n" in new
         assert "return tnp_.exp(x)" in new
+
+
+NEGATIVE_POWERS = """
+import numpy as np
+
+
+def inverse(x):
+    return np.sqrt(x) + x ** -1
+
+
+def over(x, k):
+    return np.sqrt(x) * k ** -1
+
+
+def over_sum(x):
+    return over(x, np.sum(x))
+"""
+
+
+@pytest.mark.parametrize("compile_as", ["none", "graph", "xla"])
+def test_integers_to_negative_powers_raise_as_in_numpy(compile_as: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a graph TensorFlow gives 0, also where the number comes from another migrated function."""
+    monkeypatch.setenv("NP2TNP_ABOVE", "0")
+    new = analyze(Source("program.py", NEGATIVE_POWERS), replace(CONFIG, compile=compile_as)).new_text or ""
+    space: dict[str, Any] = {"__name__": "powers"}
+    exec(new, space)
+    whole, halves = np.array([1, 2, 4]), np.array([0.5, 2.0, 4.0])
+    np.testing.assert_array_equal(space["inverse"](halves), np.sqrt(halves) + halves**-1)
+    np.testing.assert_allclose(space["over_sum"](halves), np.sqrt(halves) * halves.sum() ** -1, rtol=1e-15)
+    for name in ("inverse", "over_sum"):
+        with pytest.raises(ValueError, match="negative integer powers"):
+            space[name](whole)
