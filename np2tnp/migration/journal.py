@@ -40,6 +40,10 @@ def is_ours(folder: str) -> bool:
     return stat.S_ISDIR(status.st_mode) and (not hasattr(os, "geteuid") or status.st_uid == os.geteuid())
 
 
+class AnotherRunError(ConfigError):
+    """Two runs want to write to one project at the same time."""
+
+
 class Journal(Writer):
     """Writes files, each step told on disk before it is taken."""
 
@@ -55,7 +59,7 @@ class Journal(Writer):
             os.makedirs(parent, mode=0o700, exist_ok=True)
             if not is_ours(parent):
                 raise PermissionError(f"{parent} belongs to somebody else")
-            os.mkdir(self.folder, 0o700)
+            self._open()
             self._log({"root": os.path.realpath(self.root)})
             for number, (path, data) in enumerate(originals.items()):
                 with open(os.path.join(self.folder, f"{number}.orig"), "wb") as copy:
@@ -67,9 +71,18 @@ class Journal(Writer):
             drop(self.folder)
             words = "originals cannot be saved (XDG_STATE_HOME sets another folder)"
             raise ConfigError(f"{self.folder}: {words}: {error.strerror or error}") from None
+        except AnotherRunError:
+            raise
         except BaseException:
             drop(self.folder)
             raise
+
+    def _open(self) -> None:
+        try:
+            os.mkdir(self.folder, 0o700)
+        except FileExistsError:  # whose it is: it must not be dropped
+            words = "another run of np2tnp is writing to this project: wait for it, or see `np2tnp rewrite --recover`"
+            raise AnotherRunError(f"{self.root}: {words}") from None
 
     def replace(self, path: str, old: bytes, new: bytes) -> None:
         temporary = temporary_beside(path)

@@ -222,3 +222,17 @@ def test_the_runtime_is_not_copied_through_links(project: Path) -> None:
     with pytest.raises(Problem, match="is a link"):
         copy_runtime(str(project / "np2tnp_runtime"), Writer())
     assert (elsewhere / "__init__.py").read_text() == "# np2tnp"
+
+
+def test_a_run_that_comes_second_leaves_the_first_one_s_journal_alone(project: Path) -> None:
+    first, second = journal.Journal(str(project)), journal.Journal(str(project))
+    first.begin({str(project / "one.py"): SOURCE.encode()})
+    held = sorted(os.listdir(first.folder))
+    assert "0.orig" in held
+    with pytest.raises(journal.AnotherRunError, match="another run of np2tnp is writing to this project"):
+        second.begin({str(project / "two.py"): SOURCE.encode()})
+    assert sorted(os.listdir(first.folder)) == held
+    first.end("kept")
+    second.begin({str(project / "two.py"): SOURCE.encode()})
+    second.end("kept")
+    assert not os.path.exists(second.folder)
