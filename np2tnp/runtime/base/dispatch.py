@@ -50,6 +50,9 @@ _FOREIGN: dict[type, bool] = {}
 #: Helpers by NumPy name: ``numpy.sort`` -> function. Filled by :func:`exact`; read by the probe and by tests.
 HELPERS: dict[str, Callable[..., Any]] = {}
 
+#: Python's operators on arrays: ``"add"`` -> function. functions/math/operators.py puts them here.
+OPERATORS: dict[str, Callable[..., Any]] = {}
+
 #: How often each helper had to ask NumPy on the host: evidence for the probe and for tests that TensorFlow did the
 #: work.
 FALLBACKS: Counter[str] = Counter()
@@ -119,9 +122,7 @@ def to_tensor(array: Any) -> Any:
     array: see :func:`np2tnp.runtime.base.lazy_tensorflow.hold_zeros` for what becomes of -0.0 otherwise.
     """
     if precision.active and precision.is_single():
-        from np2tnp.runtime.symbols.float32 import narrow_array
-
-        array = narrow_array(array)
+        array = precision.narrowing.narrow_array(array)
     array = np.asarray(array)
     return constant(array) if tf.executing_eagerly() else tf.constant(array)
 
@@ -137,9 +138,7 @@ def to_ndarray(tensor: Any) -> Any:
     if isinstance(value, bytes) or (type(value) is np.ndarray and value.dtype.hasobject):
         raise UnverifiedError("TensorFlow made byte strings of text")
     if precision.active and precision.is_single():
-        from np2tnp.runtime.symbols.float32 import wide_array
-
-        value = wide_array(value)
+        value = precision.narrowing.wide_array(value)
     if type(value) is np.ndarray and value.flags.owndata and value.flags.writeable:
         return value
     return np.array(value)
@@ -169,9 +168,7 @@ def as_tensor(value: Any, dtype: Any = None) -> Any:
             _PLAIN_TENSORS.add(type(value))
         return tensor if dtype is None or tensor.dtype == tf.as_dtype(dtype) else tf.cast(tensor, dtype)
     if tracing.active and is_of(value, (list, tuple)):
-        from np2tnp.runtime.symbols.growing_list import listed
-
-        known = listed(value)
+        known = tracing.above.listed(value)
         if known is not None:
             return known if dtype is None or known.dtype == tf.as_dtype(dtype) else tf.cast(known, dtype)
     if is_of(value, (list, tuple)) and holds_tensor(value):
@@ -322,9 +319,7 @@ def on_host(
         return own if unchanged else _entered(leaf)
 
     result = map_structure(entered, function(*_convert(left, args), **_convert(left, kwargs)))
-    from np2tnp.runtime.base.gradients import attached, is_recording
-
-    return attached(result, function, args, kwargs, differentiable) if is_recording() else result
+    return attach_gradient(result, function, args, kwargs, differentiable)
 
 
 def asked_on_host(function: Callable[..., Any], *args: Any, keeps: bool = False) -> Any:
@@ -379,6 +374,11 @@ def resolve(api: str) -> Callable[..., Any]:
     return result
 
 
+def attach_gradient(result: Any, *_: Any) -> Any:
+    """What NumPy gave, tied to the tapes that watch its arguments: gradients.py puts its own function here."""
+    return result
+
+
 def unconverted(function: F) -> F:
     """Mark `function` for AutoGraph to call as it is: it decides by Python values, and its errors keep their type."""
     function.autograph_info__ = {}  # type: ignore[attr-defined]
@@ -404,25 +404,18 @@ def exact(
         def helper(*args: Any, **kwargs: Any) -> Any:
             try:
                 if tracing.active:
-                    from np2tnp.runtime.compile.xla import limits
-                    from np2tnp.runtime.symbols import changing_length
-
-                    limits.check_call(api, args)
-                    if any(type(value) is changing_length.Sliced for value in args):
-                        return changing_length.called(api, reference, helper, args, kwargs)
+                    tracing.above.check_call(api, args)
+                    if any(map(tracing.above.is_sliced, args)):
+                        return tracing.above.called_with_slices(api, reference, helper, args, kwargs)
                 if precision.active and precision.is_single():
-                    from np2tnp.runtime.symbols.float32 import call
-
-                    return call(api, function, args, kwargs)
+                    return precision.narrowing.call(api, function, args, kwargs)
                 return function(*args, **kwargs)
             except UnverifiedError:
                 raise
             except Exception as error:
                 if is_tracing():
-                    from np2tnp.runtime.symbols.stand_ins import is_standin, retried
-
-                    if any(map(is_standin, args)):
-                        return retried(api, reference, helper, args, kwargs)
+                    if any(map(tracing.above.is_standin, args)):
+                        return tracing.above.retried(api, reference, helper, args, kwargs)
                     if isinstance(error, Unsupported):
                         raise UnverifiedError(f"{api}: {error}, which has no exact form inside tf.function") from error
                     raise

@@ -8,6 +8,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+from np2tnp.runtime.base import dispatch
 from np2tnp.runtime.base.dispatch import is_tensor, map_structure
 from np2tnp.runtime.base.lazy_tensorflow import tf
 
@@ -47,6 +48,8 @@ def attached(
     Its values stay. Its derivative is that of `differentiable`, called with the same arguments when a tape asks; where
     there is none, the tape raises LookupError: without that it would take `result` for a constant, and be wrong.
     """
+    if not is_recording():
+        return result
     name = getattr(function, "__name__", "")
     given = [leaf for leaf in _leaves((args, kwargs)) if _is_continuous(leaf)]
     found = [leaf for leaf in _leaves(result) if _is_continuous(leaf)]
@@ -99,7 +102,7 @@ def _like(value: Any, one: Any) -> Any:
     return tf.cast(value, one.dtype)
 
 
-def register() -> None:
+def install(_: Any) -> None:
     """Give ``TruncateMod``, of which ``x % y`` and ``np.fmod`` are made, its gradient; safe to call again."""
     with contextlib.suppress(KeyError):  # it has one by now
         tf.RegisterGradient("TruncateMod")(_of_truncate_mod)
@@ -113,3 +116,6 @@ def _of_truncate_mod(operation: Any, upstream: Any) -> tuple[Any, Any]:
     parts = zip((upstream, -upstream * whole), axes, shapes, strict=True)
     of_x, of_y = (tf.reshape(tf.reduce_sum(part, axis), shape) for part, axis, shape in parts)
     return of_x, of_y
+
+
+dispatch.attach_gradient = attached

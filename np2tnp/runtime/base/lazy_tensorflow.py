@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime import __name__ as own_package
 from np2tnp.runtime.base.hardware import has_gpu
 
 _lazy: list[LazyModule] = []
@@ -95,9 +96,7 @@ def configure() -> None:
             enable_numpy_behavior()
         keep_negative_zeros()
         _configured = True
-        from np2tnp.runtime.base.gradients import register
-
-        register()
+        take_part("base.gradients", module)
 
 
 #: Where memory must begin, for TensorFlow to work on it as it lies there.
@@ -161,9 +160,12 @@ def enable_numpy_behavior() -> None:
     importlib.import_module("tensorflow.experimental.numpy").experimental_enable_numpy_behavior()
     tensorflow: Any = importlib.import_module("tensorflow")
     tensorflow.__internal__.EagerTensor.__bool__ = _truth
-    from np2tnp.runtime.indexing import eager_operators  # which imports this module
+    take_part("indexing.eager_operators", tensorflow)
 
-    eager_operators.install(tensorflow)
+
+def take_part(module: str, tensorflow: Any) -> None:
+    """Let a module of the runtime, by its path, change TensorFlow as it starts. What it does needs this one."""
+    importlib.import_module(f"{own_package}.{module}").install(tensorflow)
 
 
 def _truth(tensor: Any) -> bool:

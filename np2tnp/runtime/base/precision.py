@@ -11,9 +11,14 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 #: How many threads are in a function of ``float32=True``: where it is 0, nobody asks the thread.
 active = 0
+
+#: What float32 does to arrays, dtypes and helpers: symbols/float32.py, which puts itself here when it is imported. The
+#: boundary imports it, so it is there before any function works in float32.
+narrowing: Any = None
 
 #: How calls of functions of ``float32=True`` ran: "float32", or "as given" where an argument was in float32 already.
 RUNS: Counter[str] = Counter()

@@ -302,6 +302,29 @@ class Row(NamedTuple):
     number: int
 
 
+class Above:
+    """What the rooms above this one do while a function is traced: a helper asks, and knows none of them.
+
+    Each function is put here by the module that has it, when that is imported; compile/compiled.py, which makes the
+    traces, imports them all. Before that there is no trace, and nothing that stands for a value of one.
+    """
+
+    check_call: Callable[[str, tuple[Any, ...]], None]  #: refuse what XLA would compile to something else
+    listed: Callable[[Any], Any]  #: a list of what a loop appended, as one tensor
+    elements: Callable[[Any], Any]  #: the elements of a symbol
+    is_sliced: Callable[[object], bool]  #: whether it is a slice whose length a loop changes
+    called_with_slices: Callable[..., Any]
+    retried: Callable[..., Any]  #: a helper's result with tensors for stand-ins
+
+    @staticmethod
+    def is_standin(value: object) -> bool:
+        """Whether `value` stands for an array or a number of a trace."""
+        return False
+
+
+above = Above()
+
+
 class Trace:
     """One trace: its mode ("graph" or "xla"), its checks by nested graph, and the functions that it read."""
 
@@ -523,9 +546,7 @@ def unrolled(iterable: Iterable[Any]) -> Iterable[Any]:
 
 
 def _counted(iterable: Iterable[Any]) -> Iterator[Any]:
-    from np2tnp.runtime.symbols.python_builtins import elements
-
-    for item in elements(iterable):
+    for item in above.elements(iterable):
         yield item
         refuse_long("a loop that unrolls")
 

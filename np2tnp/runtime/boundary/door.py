@@ -8,6 +8,7 @@ machine without a GPU in a program without TensorFlow, a call goes straight to t
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 import sys
 import threading
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 
+from np2tnp.runtime import __name__ as own_package
 from np2tnp.runtime.base.hardware import may_have_gpu
 
 __all__ = [
@@ -520,9 +522,9 @@ class _Door:
     def _made(self) -> Any:
         with self._lock:
             if self._whole is None:
-                from np2tnp.runtime.boundary.wrapper import wrap  # which needs all of the runtime
-
-                self._whole = self.call = wrap(self.body, self.options)
+                # It needs all of the runtime, and decorating must stay cheap.
+                wrapper = importlib.import_module(f"{own_package}.boundary.wrapper")
+                self._whole = self.call = wrapper.wrap(self.body, self.options)
                 if hasattr(self._whole, "core"):
                     self._has_core(self._whole.core)
         return self._whole

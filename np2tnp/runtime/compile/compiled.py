@@ -46,6 +46,11 @@ from np2tnp.runtime.compile.signatures import (
     identity,
     stand_in_of,
 )
+from np2tnp.runtime.compile.xla import limits
+from np2tnp.runtime.compile.xla.materialize import kept
+from np2tnp.runtime.compile.xla.store_forwarding import forwarded
+from np2tnp.runtime.compile.xla.strided_planes import read
+from np2tnp.runtime.symbols import changing_length, python_builtins, stand_ins
 from np2tnp.runtime.symbols.carried_values import Kind
 from np2tnp.runtime.symbols.growing_list import Growth, grown_items
 from np2tnp.runtime.symbols.python_number import DTYPES, Weak
@@ -383,10 +388,6 @@ def literal_arithmetic(opaque: Opaque | None) -> Iterator[None]:
         op_type: Any, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None
     ) -> Any:  # the callback's protocol: returns what takes the outputs' place
         if op_type == "StridedSlice" and graph is not None and opaque is not None:
-            from np2tnp.runtime.compile.xla.materialize import kept
-            from np2tnp.runtime.compile.xla.store_forwarding import forwarded
-            from np2tnp.runtime.compile.xla.strided_planes import read
-
             answers = (answer(outputs[0].op) for answer in (read, forwarded, kept))
             found = next((answer for answer in answers if answer is not None), None)
             return outputs if found is None else [found]
@@ -407,6 +408,9 @@ def literal_arithmetic(opaque: Opaque | None) -> Iterator[None]:
     finally:
         callbacks.remove_op_callback(between)
 
+
+#: What helpers ask in a trace: importing these put it into ``tracing.above``.
+_ASKED_IN_TRACES = (limits, changing_length, python_builtins, stand_ins)
 
 MODES = ("graph", "xla")
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.base import exact_floats, lazy_tensorflow
+from np2tnp.runtime.base.dispatch import OPERATORS
 from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.base.exceptions import translate
 from np2tnp.runtime.base.operands import reshaped
@@ -31,14 +32,14 @@ from np2tnp.runtime.indexing.keys import basic_key, resolve_basic
 
 #: Python's methods for such operators -> the helper, and whether it takes the operands the other way round.
 HELPERS = {
-    "__add__": ("op_add", False),
-    "__radd__": ("op_add", True),
-    "__lt__": ("op_lt", False),
-    "__le__": ("op_le", False),
-    "__gt__": ("op_gt", False),
-    "__ge__": ("op_ge", False),
-    "__eq__": ("op_eq", False),
-    "__ne__": ("op_ne", False),
+    "__add__": ("add", False),
+    "__radd__": ("add", True),
+    "__lt__": ("lt", False),
+    "__le__": ("le", False),
+    "__gt__": ("gt", False),
+    "__ge__": ("ge", False),
+    "__eq__": ("eq", False),
+    "__ne__": ("ne", False),
 }
 #: Of which NumPy knows the result for Python integers that the dtype does not hold.
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
@@ -52,12 +53,10 @@ def covered(name: str, method: Callable[[Any, Any], Any]) -> Callable[[Any, Any]
     if name not in HELPERS:
         return method
     helper, reflected = HELPERS[name]
-    compares = helper[3:] in _COMPARISONS
+    compares = helper in _COMPARISONS
 
     def by_helper(tensor: Any, other: Any) -> Any:
-        from np2tnp.runtime.functions.math import operators
-
-        return getattr(operators, helper)(*((other, tensor) if reflected else (tensor, other)))
+        return OPERATORS[helper](*((other, tensor) if reflected else (tensor, other)))
 
     @functools.wraps(method)
     def call(tensor: Any, other: Any) -> Any:

@@ -422,3 +422,6 @@ def _both(hit: Any, member: Any, axis: int, rank: int) -> Any:
     return (
         hit & member if isinstance(hit, np.ndarray) and isinstance(member, np.ndarray) else tf.logical_and(hit, member)
     )
+
+
+strided_planes.write_basic = write_basic

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.base.dispatch import asked_on_host, exact, holds_tensor, host, is_tensor, unconverted
+from np2tnp.runtime.base.dispatch import OPERATORS, asked_on_host, exact, holds_tensor, host, is_tensor, unconverted
 from np2tnp.runtime.base.errors import ScalarStoreError, Unsupported, UnverifiedError
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.own_operators import is_asked
@@ -350,10 +350,8 @@ class Item:
 
     def accumulate(self, name: str, value: Any, before: int) -> Any:
         """``x[key] = x[key + before] op value``: one iteration of what `StepsItem.accumulate` does for all."""
-        from np2tnp.runtime.functions.math import operators
-
         item = _item(self._x, self._key + before) if is_tensor(self._x) else self._x[self._key + before]
-        return self.set(getattr(operators, f"op_{_OPERATORS[name]}")(item, value))
+        return self.set(OPERATORS[_OPERATORS[name]](item, value))
 
     def __repr__(self) -> str:
         return f"rt.at({self._x!r})[{self._key!r}]"

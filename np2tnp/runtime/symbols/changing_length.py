@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.base.dispatch import is_tensor, resolve
+from np2tnp.runtime.base.dispatch import OPERATORS, is_tensor, resolve
 from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.stored_values import constant, stored
-from np2tnp.runtime.base.tracing import check, current
+from np2tnp.runtime.base.tracing import above, check, current
+from np2tnp.runtime.indexing.inplace import in_place
 from np2tnp.runtime.symbols.python_number import Weak, strong
 
 #: TensorFlow's strided slices go no further.
@@ -91,15 +92,11 @@ def _backward(name: str) -> Callable[..., Any]:
 
 
 def _called(name: str, *operands: Any) -> Any:
-    from np2tnp.runtime.functions.math import operators
-
-    return applied(getattr(operators, f"op_{name}"), operands, is_product=name == "matmul")
+    return applied(OPERATORS[name.rstrip("_")], operands, is_product=name == "matmul")
 
 
 def _updating(name: str) -> Callable[..., Any]:
     def update(self: Sliced, value: Any) -> Any:
-        from np2tnp.runtime.indexing.inplace import in_place
-
         return in_place(f"i{name.rstrip('_')}", self, value)
 
     return update
@@ -432,3 +429,10 @@ def _multiplied(api: str, helper: Callable[..., Any], args: tuple[Any, ...]) -> 
     else:
         lengths = _product(left, right) if left and right else None
     return _given(result, lengths)
+
+
+def _is_sliced(value: object) -> bool:
+    return type(value) is Sliced
+
+
+above.is_sliced, above.called_with_slices = _is_sliced, called

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.base.dispatch import is_tensor, to_tensor
+from np2tnp.runtime.base.dispatch import OPERATORS, is_tensor, to_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.symbols.python_number import LIMIT, Weak, is_number, is_working_on_traces, refused, weak
@@ -91,10 +91,8 @@ _operators()
 def _apply(name: str, left: Any, right: Any) -> Any:
     pair = (left, right)
     if any(is_tensor(value) or isinstance(value, (np.generic, np.ndarray)) for value in pair):
-        from np2tnp.runtime.functions.math import operators
-
         settled = settle([to_tensor(v) if isinstance(v, (np.generic, np.ndarray)) else v for v in pair])
-        return getattr(operators, f"op_{name}")(*settled)
+        return OPERATORS[name](*settled)
     if not all(map(is_known, pair)):
         return NotImplemented
     if all(map(is_whole, pair)) and name not in ("truediv", *_COMPARISONS):

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from np2tnp.runtime.base import precision
 from np2tnp.runtime.base.dispatch import holds_tensor, is_tensor, map_structure
 from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.base.lazy_tensorflow import tf
@@ -251,3 +253,6 @@ def kept_where_same(original: Any, final: Any) -> Any:
     words = np.uint32 if original.dtype.kind == "f" else np.uint64
     same = np.ascontiguousarray(before).view(words) == np.ascontiguousarray(after).view(words)
     return np.where(same.reshape(original.shape), original, final)
+
+
+precision.narrowing = sys.modules[__name__]

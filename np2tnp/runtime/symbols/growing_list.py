@@ -16,7 +16,7 @@ import numpy as np
 from np2tnp.runtime.base.dispatch import as_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
-from np2tnp.runtime.base.tracing import Row, Trace, check, current
+from np2tnp.runtime.base.tracing import Row, Trace, above, check, current
 from np2tnp.runtime.symbols.carried_values import Kind, Run, built, flat_kinds, flat_tensors, kind_of
 from np2tnp.runtime.symbols.either_number import EitherNumber
 from np2tnp.runtime.symbols.python_number import LIMIT, Weak
@@ -374,3 +374,6 @@ def listed(items: Sequence[Any]) -> Any | None:
 def _follows(trace: Trace, tensor: Any, first: Row, distance: int) -> bool:
     row = trace.rows.get(id(tensor))
     return row is not None and row.stack is first.stack and row.number == first.number + distance
+
+
+above.listed = listed

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime.base.dispatch import OPERATORS, is_tensor
 from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
 
 #: Integers up to here are exact in float64, so that a quotient of two is what Python gives.
@@ -126,10 +127,7 @@ def _apply(name: str, left: Any, right: Any) -> Any:
             dtype = np.result_type(number.kind(), other)
             pair = [v.cast(dtype) if isinstance(v, Numbers) else v for v in (left, right)]
         return getattr(operator, name)(*pair)
-    from np2tnp.runtime.base.dispatch import is_tensor
-    from np2tnp.runtime.functions.math import operators
-
-    return getattr(operators, f"op_{name}")(left, right) if is_tensor(other) else NotImplemented
+    return OPERATORS[name](left, right) if is_tensor(other) else NotImplemented
 
 
 def _python(name: str, left: Any, right: Any) -> Any:

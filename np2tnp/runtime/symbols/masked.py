@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.base.dispatch import is_symbolic, is_tensor
+from np2tnp.runtime.base.dispatch import OPERATORS, is_symbolic, is_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.promotion import numpy_dtype
@@ -68,10 +68,7 @@ def _backward(name: str) -> Callable[..., Any]:
 
 
 def _operator(name: str) -> Callable[..., Any]:
-    from np2tnp.runtime.functions.math import operators
-
-    found: Callable[..., Any] = getattr(operators, f"op_{name}")
-    return found
+    return OPERATORS[name.rstrip("_")]
 
 
 _operators()

@@ -8,7 +8,7 @@ from np2tnp.runtime.base.dispatch import is_symbolic, is_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.promotion import dtype_of
-from np2tnp.runtime.base.tracing import check, current
+from np2tnp.runtime.base.tracing import above, check, current
 from np2tnp.runtime.symbols.either_number import EitherNumber, as_float, is_float64, is_known, of_numbers
 from np2tnp.runtime.symbols.growing_list import Growth
 from np2tnp.runtime.symbols.python_number import LIMIT, Weak, is_number, weak
@@ -144,3 +144,6 @@ def _symbol(value: Any) -> Any | None:
     if value.shape.num_elements() != 1:
         raise Unsupported("a number made of an array of several elements")
     return tf.reshape(value, ())
+
+
+above.elements = elements

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime import __name__ as own_package
-from np2tnp.runtime.base.dispatch import is_tensor, to_tensor
+from np2tnp.runtime.base.dispatch import OPERATORS, is_tensor, to_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.tracing import check
@@ -128,9 +128,7 @@ def _apply(name: str, left: Any, right: Any) -> Any:
     if isinstance(other, (Weak, *_NUMBERS)) and not isinstance(other, np.generic):
         return _python(name, left, right)
     if is_tensor(other) or isinstance(other, (np.generic, np.ndarray)):
-        from np2tnp.runtime.functions.math import operators
-
-        function = getattr(operators, f"op_{name}")
+        function = OPERATORS[name]
         pair = (to_tensor(v) if isinstance(v, np.generic) else v for v in (left, right))
         return function(*pair)
     return NotImplemented

@@ -12,6 +12,7 @@ import numpy as np
 
 from np2tnp.runtime.base.dispatch import resolve
 from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.base.tracing import above
 from np2tnp.runtime.symbols.either_number import EitherNumber, settle
 from np2tnp.runtime.symbols.masked import Masked, called
 from np2tnp.runtime.symbols.python_number import Weak, resolved
@@ -37,3 +38,6 @@ def retried(api: str, reference: Any, helper: Callable[..., Any], args: tuple[An
         return helper(*resolved(api, function, args, kwargs))
     except Unsupported as error:
         raise UnverifiedError(f"{api}: {error}") from error
+
+
+above.is_standin, above.retried = is_standin, retried  # type: ignore[method-assign]

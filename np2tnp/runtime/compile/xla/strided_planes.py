@@ -31,6 +31,9 @@ _SHARE = 1 / 8
 #: Of one axis of a key: the plane, the first and the last index there, and which of the key's elements these are.
 _Part = tuple[int, int, int, slice | None]
 
+#: ``x[key] = value`` for basic keys: item_stores.py, which needs this module, puts its own here.
+write_basic: Any = None
+
 
 class Interleaves(Exception):  # noqa: N818 - a signal
     """A store with steps into an array that the loop carries; or, with `steps` None, one that is needed whole."""
@@ -71,8 +74,6 @@ class Planes:
 
     def stored(self, plan: Basic, value: Any) -> Planes | None:
         """The array with `value` (of exactly the shape of the slices) stored; None where the key has other steps."""
-        from np2tnp.runtime.indexing.item_stores import write_basic
-
         parts = self._parts(plan)
         if parts is None:
             return None

@@ -24,6 +24,7 @@ from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.promotion import numpy_dtype
 from np2tnp.runtime.functions.axes import UNSET
 from np2tnp.runtime.functions.math import bits
+from np2tnp.runtime.functions.statistics.sorting import compress
 from np2tnp.runtime.symbols.python_builtins import python_number
 
 __all__ = [
@@ -116,9 +117,7 @@ def flat(x: Any) -> Any:
 def _dtype(x: Any) -> Any:
     found = numpy_dtype(x.dtype)
     if precision.active and precision.is_single():
-        from np2tnp.runtime.symbols.float32 import wide_dtype
-
-        return wide_dtype(found)
+        return precision.narrowing.wide_dtype(found)
     return found
 
 
@@ -144,8 +143,6 @@ def _on_host(x: Any) -> Any:
 
 def compressed(a: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
     """``a.compress(condition, axis, out)``."""
-    from np2tnp.runtime.functions.statistics.sorting import compress
-
     return compress(condition, a, axis, out) if is_tensor(a) else a.compress(host(condition), axis, out)
 
 

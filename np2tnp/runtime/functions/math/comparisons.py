@@ -13,7 +13,16 @@ from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.promotion import array, cast, constant
 from np2tnp.runtime.base.tracing import current
 from np2tnp.runtime.base.ufunc_tables import op, raw, ufunc
-from np2tnp.runtime.functions.math.elementwise import both, complex_less, either, is_negative
+from np2tnp.runtime.functions.math.elementwise import (
+    absolute,
+    add,
+    both,
+    complex_less,
+    either,
+    is_negative,
+    multiply,
+    subtract,
+)
 from np2tnp.runtime.symbols.python_number import Weak
 
 __all__ = [
@@ -184,8 +193,6 @@ def isreal(x: Any) -> Any:
 @exact("numpy.isclose")
 def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any = False) -> Any:
     """Whether ``|a - b| <= atol + rtol * |b|``, elementwise; infinities equal only themselves. Returns bool."""
-    from np2tnp.runtime.functions.math.elementwise import absolute, add, multiply, subtract
-
     x, y = array(a) if not _is_number(a) else a, array(b) if not _is_number(b) else b
     if hasattr(y, "dtype"):
         y = cast(y, np.result_type(y.dtype.as_numpy_dtype, 1.0))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.base import precision
-from np2tnp.runtime.base.dispatch import HELPERS, as_tensor, exact, is_tensor, is_tracing
+from np2tnp.runtime.base.dispatch import HELPERS, OPERATORS, as_tensor, exact, is_tensor, is_tracing
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.gradients import is_followed
 from np2tnp.runtime.base.hardware import has_gpu
@@ -241,3 +241,5 @@ op_pos = _operator("operator.pos", operator.pos, _bare(elementwise.positive))
 op_abs = _operator("operator.abs", operator.abs, _bare(elementwise.absolute))
 op_invert = _operator("operator.invert", operator.invert, _bare(bits.invert))
 op_contains = _operator("operator.contains", operator.contains, _contains)
+
+OPERATORS.update({name[3:]: value for name, value in list(globals().items()) if name.startswith("op_")})

@@ -72,9 +72,7 @@ def _or_numpy(method: Callable[..., Any]) -> Callable[..., Any]:
     def draw(self: Stream, *args: Any, **kwargs: Any) -> Any:
         try:
             if precision.active and precision.is_single():
-                from np2tnp.runtime.symbols.float32 import call
-
-                drawn = call("numpy.random", functools.partial(method, self), args, kwargs)
+                drawn = precision.narrowing.call("numpy.random", functools.partial(method, self), args, kwargs)
                 return _below_one(drawn) if method.__name__ in _FROM_ZERO_TO_ONE else drawn
             return method(self, *args, **kwargs)
         except UnverifiedError:
