@@ -9,6 +9,7 @@ import pytest
 from agreement import compiled_as_eager
 
 from np2tnp import runtime as rt
+from np2tnp.runtime.compile import compiled
 from np2tnp.runtime.compile.xla import store_forwarding
 
 SHAPE = (64, 70)
@@ -28,7 +29,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
             answers.append(result is not None)
         return result
 
-    monkeypatch.setattr(store_forwarding, "forwarded", remembered)
+    monkeypatch.setattr(compiled, "forwarded", remembered)
     return answers
 
 
