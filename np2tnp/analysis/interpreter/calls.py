@@ -220,11 +220,7 @@ class Calls(BuiltinCalls):
             arguments = (self._argument(node.args[0], env, callee, self.is_foreign(callee)), *rest)
         else:
             arguments = self._arguments(node, env, callee, foreign)
-        for argument in arguments:
-            if argument.value is LENT and not (foreign or getattr(callee, "name", "") in KEEPING):
-                self.construct(node, ev.Kind.LENT)
-            if isinstance(argument.value, Function) and argument.value.nested:
-                self.read_captured(node, argument.value, env)  # whoever gets it may call it
+        self._look_at_functions_given(node, callee, foreign, arguments, env)
         callee = self.as_of_text(node, callee, arguments)
         api = None if self.calls_back(callee, arguments) else self.api_of(callee)
         receiver = callee.receiver if isinstance(callee, Bound) else None
@@ -234,67 +230,7 @@ class Calls(BuiltinCalls):
             self.look_up(node, dotted(node.func), up)
         if receiver is not None and dotted(node.func).endswith(".setflags"):  # others must get the very array
             self.keep(frozenset((kept_by("its flags"),)), receiver, env)
-        if api is not None and api.startswith(("numpy", "ndarray")):
-            result = self._numpy_call(node, api, arguments, receiver, env)
-        elif isinstance(callee, Symbol) and changes_its_own(callee.name):
-            result = self._unresolved(node, callee.name.removeprefix("builtins."), arguments, env, pure=False)
-        elif isinstance(callee, Symbol) and callee.name.startswith("builtins."):
-            if changes_by_name(callee.name, arguments):  # the object, and what it keeps
-                for argument in arguments:
-                    self._may_change(node, callee.name.rpartition(".")[2], argument, env)
-            if sees_names(callee.name, arguments):
-                self.construct(node, ev.Kind.OWN_NAMES, callee.name[9:])
-            result = self._builtin(callee.name[9:], arguments, env)
-        elif isinstance(callee, Symbol) and (kept := self.container_call(callee.name, arguments, env)) is not None:
-            result, arguments = kept
-        elif callee == LENT:
-            given = refs_of(self._unresolved(node, dotted(node.func), arguments, env, pure=False))
-            result = Unknown(HOST, given | {CALLED}, view="view")
-        elif isinstance(callee, Symbol) and (known := self.known_callee(callee.name, arguments)) is not None:
-            result = self.known_call(node, known, arguments, env)
-        elif isinstance(callee, Symbol):
-            pure = self.catalog.is_pure(callee.name) and not any(
-                asks_for_update(a) or a.value is LENT or self.is_changer(a.value) for a in arguments
-            )
-            if pure and callee.name.startswith("scipy."):  # where nobody wants its result, it stores into an argument
-                wanted = type(self.statement) is not cst.Expr or self.statement.value is not node
-                pure = wanted and not self.catalog.is_stored_into(callee.name, sum(a.name is None for a in arguments))
-            if not pure:
-                self.facts.seen.unseen_callee(absolute(callee.name, self.module.path))
-            result = self._unresolved(node, callee.name, arguments, env, pure=pure)
-            if pure and self.catalog.makes_object(callee.name):
-                result = Symbol(f"{callee.name}()")
-            elif pure and callee.name in NUMBERS_OF_MODULES:
-                result = Scalar(NUMBERS_OF_MODULES[callee.name])
-            elif pure and callee.name in _SAMPLING and arguments and _is_range(arguments[0].value):
-                result = Sequence("list", Scalar("int"))
-            elif callee.name == NAMEDTUPLE:
-                result = Class(NAMEDTUPLE)
-            elif callee.name == "functools.partial" and refs_of(result):
-                result = with_refs(result, refs_of(result) | {HOLDS_ARGUMENTS})
-        elif isinstance(callee, Function) and callee.nested:
-            if self.nested_keeps and any(may_hold_tensor(argument.value) for argument in arguments):
-                self.construct(node, ev.Kind.NESTED_KEEPS)
-            if self.facts.seen.captured:
-                self._kept_may_change(node, dotted(node.func) or "a nested function", env)
-            self.read_captured(node, callee, env)
-            result = self.nested_call(callee, arguments, env)
-        elif isinstance(callee, Function):
-            result = self._project_call(node, callee, arguments, env)
-        elif isinstance(callee, Class):
-            result = self._instance(node, callee, arguments, env)
-        elif isinstance(callee, Bound):
-            result = self._method(node, callee, arguments, env)
-        else:
-            result = self._unresolved(node, dotted(node.func) or "a callable", arguments, env, pure=False)
-            if exact_of(callee) is not None:  # nobody hands a function that returns tensors to a public function
-                result = Unknown(HOST, refs_of(result) | {CALLED}, view="view")
-            elif may_hold_tensor(callee):
-                result = Unknown(EITHER, refs_of(result), view="view")
-            elif HOLDS_ARGUMENTS in refs_of(callee):
-                result = Unknown(HOST, refs_of(result) | refs_of(callee), view="view")
-            elif inside := _inside(refs_of(callee)):
-                result = Unknown(HOST, refs_of(result) | inside, view="view")
+        result, arguments = self._outcome(node, callee, api, arguments, receiver, env)
         if shows:
             result = self.with_shown(result, env)
         for argument in arguments:
@@ -303,6 +239,108 @@ class Calls(BuiltinCalls):
         if receiver is not None and receiver.refs and UNTENSORED in receiver.refs:
             result = self.calculated(node, api, arguments, receiver, result)
         self.emit(ev.Call(node, self.place(node), callee, api, arguments, receiver, result))
+        return result
+
+    def _look_at_functions_given(
+        self, node: cst.Call, callee: Value, foreign: bool, arguments: tuple[ev.Argument, ...], env: Env
+    ) -> None:
+        """Functions among the arguments: whoever gets one may call it."""
+        for argument in arguments:
+            if argument.value is LENT and not (foreign or getattr(callee, "name", "") in KEEPING):
+                self.construct(node, ev.Kind.LENT)
+            if isinstance(argument.value, Function) and argument.value.nested:
+                self.read_captured(node, argument.value, env)
+
+    def _outcome(
+        self,
+        node: cst.Call,
+        callee: Value,
+        api: str | None,
+        arguments: tuple[ev.Argument, ...],
+        receiver: Value | None,
+        env: Env,
+    ) -> tuple[Value, tuple[ev.Argument, ...]]:
+        """What the call returns, and its arguments, as they are looked at then."""
+        if api is not None and api.startswith(("numpy", "ndarray")):
+            return self._numpy_call(node, api, arguments, receiver, env), arguments
+        if callee == LENT:
+            given = refs_of(self._unresolved(node, dotted(node.func), arguments, env, pure=False))
+            return Unknown(HOST, given | {CALLED}, view="view"), arguments
+        if isinstance(callee, Symbol):
+            return self._symbol_call(node, callee, arguments, env)
+        if isinstance(callee, Function):
+            if callee.nested:
+                return self._call_of_nested(node, callee, arguments, env), arguments
+            return self._project_call(node, callee, arguments, env), arguments
+        if isinstance(callee, Class):
+            return self._instance(node, callee, arguments, env), arguments
+        if isinstance(callee, Bound):
+            return self._method(node, callee, arguments, env), arguments
+        return self._call_of_unknown(node, callee, arguments, env), arguments
+
+    def _symbol_call(
+        self, node: cst.Call, callee: Symbol, arguments: tuple[ev.Argument, ...], env: Env
+    ) -> tuple[Value, tuple[ev.Argument, ...]]:
+        """A call of Python's own, or of another library's, by its canonical name."""
+        name = callee.name
+        if changes_its_own(name):
+            return self._unresolved(node, name.removeprefix("builtins."), arguments, env, pure=False), arguments
+        if name.startswith("builtins."):
+            if changes_by_name(name, arguments):  # the object, and what it keeps
+                for argument in arguments:
+                    self._may_change(node, name.rpartition(".")[2], argument, env)
+            if sees_names(name, arguments):
+                self.construct(node, ev.Kind.OWN_NAMES, name[9:])
+            return self._builtin(name[9:], arguments, env), arguments
+        if (kept := self.container_call(name, arguments, env)) is not None:
+            return kept
+        if (known := self.known_callee(name, arguments)) is not None:
+            return self.known_call(node, known, arguments, env), arguments
+        return self._library_call(node, name, arguments, env), arguments
+
+    def _library_call(self, node: cst.Call, name: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
+        """A call of another library's function, of which at most the catalog knows that it is pure."""
+        pure = self.catalog.is_pure(name) and not any(
+            asks_for_update(a) or a.value is LENT or self.is_changer(a.value) for a in arguments
+        )
+        if pure and name.startswith("scipy."):  # where nobody wants its result, it stores into an argument
+            wanted = type(self.statement) is not cst.Expr or self.statement.value is not node
+            pure = wanted and not self.catalog.is_stored_into(name, sum(a.name is None for a in arguments))
+        if not pure:
+            self.facts.seen.unseen_callee(absolute(name, self.module.path))
+        result = self._unresolved(node, name, arguments, env, pure=pure)
+        if pure and self.catalog.makes_object(name):
+            return Symbol(f"{name}()")
+        if pure and name in NUMBERS_OF_MODULES:
+            return Scalar(NUMBERS_OF_MODULES[name])
+        if pure and name in _SAMPLING and arguments and _is_range(arguments[0].value):
+            return Sequence("list", Scalar("int"))
+        if name == NAMEDTUPLE:
+            return Class(NAMEDTUPLE)
+        if name == "functools.partial" and refs_of(result):
+            return with_refs(result, refs_of(result) | {HOLDS_ARGUMENTS})
+        return result
+
+    def _call_of_nested(self, node: cst.Call, callee: Function, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
+        """A call of a function that is defined in the region."""
+        if self.nested_keeps and any(may_hold_tensor(argument.value) for argument in arguments):
+            self.construct(node, ev.Kind.NESTED_KEEPS)
+        if self.facts.seen.captured:
+            self._kept_may_change(node, dotted(node.func) or "a nested function", env)
+        self.read_captured(node, callee, env)
+        return self.nested_call(callee, arguments, env)
+
+    def _call_of_unknown(self, node: cst.Call, callee: Value, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
+        """A call of what nobody knows: an argument, an item, the result of a call."""
+        result = self._unresolved(node, dotted(node.func) or "a callable", arguments, env, pure=False)
+        if exact_of(callee) is not None:  # nobody hands a function that returns tensors to a public function
+            return Unknown(HOST, refs_of(result) | {CALLED}, view="view")
+        if may_hold_tensor(callee):
+            return Unknown(EITHER, refs_of(result), view="view")
+        if HOLDS_ARGUMENTS in refs_of(callee):
+            return Unknown(HOST, refs_of(result) | refs_of(callee), view="view")
+        if inside := _inside(refs_of(callee)):
+            return Unknown(HOST, refs_of(result) | inside, view="view")
         return result
 
     def _instance(self, node: cst.Call, made: Class, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
@@ -464,6 +502,45 @@ class Calls(BuiltinCalls):
 
     def _method(self, node: cst.Call, callee: Bound, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         receiver, name = callee.receiver, callee.name
+        where = node.func.value if type(node.func) is cst.Attribute else node.func
+        result = self._method_of_known(node, where, callee, arguments, env)
+        if result is not None:
+            return result
+        if name in MEMBERS and any(argument.name == "order" for argument in arguments):  # only arrays have such methods
+            self.facts.assumed_arrays |= deps_of(receiver)
+        if name in CONTAINER_MUTATORS and not self.is_container(where, env):
+            self._kept_may_change(node, f"{dotted(node.func) or '.' + name}", env)  # the method may be anybody's
+        if name == "sort" and may_hold_tensor(receiver):
+            self.write(node, where, receiver, UNKNOWN, env, op="unknown.sort")
+            return NONE
+        self._note_updates_by_method(node, where, callee, arguments, env)
+        home = EITHER if may_hold_tensor(receiver) else HOST
+        if self._is_anybodys(where, receiver, name, arguments, env):
+            if name in KEEPING_METHODS:
+                self._is_kept_by(where, receiver, arguments, env)
+            result = self._unresolved(node, dotted(node.func) or f".{name}", arguments, env, pure=False)
+            return Unknown(home, refs_of(receiver) | refs_of(result), view="view")
+        if name in KEEPING_METHODS:
+            self._is_kept_by(where, receiver, arguments, env)
+            for argument in arguments:
+                self.keeps_captured(argument, env)
+            return UNKNOWN
+        if name in HARMLESS_METHODS:
+            if name == "copy":  # of a list of arrays, perhaps; what shows that it is none says so of the receiver
+                return Unknown(home, refs_of(receiver), deps=deps_of(receiver))
+            return Unknown(home, refs_of(receiver), view="view")
+        return self._method_of_unknown(node, where, callee, arguments, env)
+
+    def _method_of_known(
+        self,
+        node: cst.Call,
+        where: cst.BaseExpression,
+        callee: Bound,
+        arguments: tuple[ev.Argument, ...],
+        env: Env,
+    ) -> Value | None:
+        """What a method of a project's object, a container or a number gives; None of any other receiver."""
+        receiver, name = callee.receiver, callee.name
         if isinstance(receiver, Instance):
             method = self.method_of(receiver, name)
             if method is not None:
@@ -471,7 +548,6 @@ class Calls(BuiltinCalls):
             known = self.services.class_of(receiver)
             if known is None or known.is_open or self.gives_any(receiver):
                 self.code_runs(node, dotted(node.func) or receiver.qualname, env)
-        where = node.func.value if type(node.func) is cst.Attribute else node.func
         if isinstance(receiver, Sequence):
             return self.container_method(where, receiver, name, arguments, env)
         if receiver is NOTHING:
@@ -480,13 +556,18 @@ class Calls(BuiltinCalls):
             for item in arguments:
                 self.escape(item.node.value, item.value, f"is passed to .{name}()")
             return Scalar("str" if scalar_type(receiver) == "str" else "object")
-        if name in MEMBERS and any(argument.name == "order" for argument in arguments):  # only arrays have such methods
-            self.facts.assumed_arrays |= deps_of(receiver)
-        if name in CONTAINER_MUTATORS and not self.is_container(where, env):
-            self._kept_may_change(node, f"{dotted(node.func) or '.' + name}", env)  # the method may be anybody's
-        if name == "sort" and may_hold_tensor(receiver):
-            self.write(node, where, receiver, UNKNOWN, env, op="unknown.sort")
-            return NONE
+        return None
+
+    def _note_updates_by_method(
+        self,
+        node: cst.Call,
+        where: cst.BaseExpression,
+        callee: Bound,
+        arguments: tuple[ev.Argument, ...],
+        env: Env,
+    ) -> None:
+        """What a method, by its name, may do to a receiver of which little is known."""
+        receiver, name = callee.receiver, callee.name
         special = name[:2] == "__" and isinstance(receiver, Array) and self.catalog.get(f"ndarray.{name}") is None
         if special and may_hold_tensor(receiver):
             self.construct(node, ev.Kind.METHOD_OBJECT, name)
@@ -500,25 +581,25 @@ class Calls(BuiltinCalls):
             self.facts.host_parameters |= parameters_in(refs_of(receiver))
         if name == "put" and len(arguments) > 1 and may_hold_tensor(receiver):  # no queue's, perhaps
             self.construct(node, ev.Kind.UNKNOWN_IN_PLACE_METHOD, name)
-        if self._is_anybodys(where, receiver, name, arguments, env):
-            if name in KEEPING_METHODS:
-                self.puts(receiver, [argument.value for argument in arguments])
-                for argument in arguments:
-                    self.keep(refs_of(receiver) | {kept_by(dotted(where) or "an object")}, argument.value, env)
-            result = self._unresolved(node, dotted(node.func) or f".{name}", arguments, env, pure=False)
-            home = EITHER if may_hold_tensor(receiver) else HOST
-            return Unknown(home, refs_of(receiver) | refs_of(result), view="view")
-        if name in KEEPING_METHODS:
-            self.puts(receiver, [argument.value for argument in arguments])
-            for argument in arguments:
-                self.keep(refs_of(receiver) | {kept_by(dotted(where) or "an object")}, argument.value, env)
-                self.keeps_captured(argument, env)
-            return UNKNOWN
-        if name in HARMLESS_METHODS:
-            home = EITHER if may_hold_tensor(receiver) else HOST
-            if name == "copy":  # of a list of arrays, perhaps; what shows that it is none says so of the receiver
-                return Unknown(home, refs_of(receiver), deps=deps_of(receiver))
-            return Unknown(home, refs_of(receiver), view="view")
+
+    def _is_kept_by(
+        self, where: cst.BaseExpression, receiver: Value, arguments: tuple[ev.Argument, ...], env: Env
+    ) -> None:
+        """The receiver holds the arguments from now on."""
+        self.puts(receiver, [argument.value for argument in arguments])
+        for argument in arguments:
+            self.keep(refs_of(receiver) | {kept_by(dotted(where) or "an object")}, argument.value, env)
+
+    def _method_of_unknown(
+        self,
+        node: cst.Call,
+        where: cst.BaseExpression,
+        callee: Bound,
+        arguments: tuple[ev.Argument, ...],
+        env: Env,
+    ) -> Value:
+        """What a method gives that is an array's by its name, or anybody's."""
+        receiver, name = callee.receiver, callee.name
         if name in IN_PLACE_METHODS and may_hold_tensor(receiver):
             self.construct(node, ev.Kind.UNKNOWN_IN_PLACE_METHOD, name)
             self.facts.seen.writes.update(given := parameters_in(refs_of(receiver)))

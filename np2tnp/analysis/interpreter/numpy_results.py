@@ -388,12 +388,54 @@ def _may_be_text(value: Value) -> bool:
     return isinstance(value, Unknown)
 
 
+def _several(name: str, fact: ApiFact, values: Mapping[str, Value], made: Array) -> Value:
+    """The tuple or list that a function gives, of arrays like `made`."""
+    each = item_dtypes(fact.result, with_variadic(values))
+    back = fact.gives_back
+    if back is not None and back.items:
+        return items_given_back(back, made, values, each)
+    kind = "list" if fact.returns == "list" else "tuple"
+    if not each:
+        return Sequence(kind, made, _of_each(name, made, values), made.refs)
+    made = replace(made, dtypes=frozenset().union(*each), rank=made.rank)
+    items = tuple(replace(made, dtypes=dtypes, rank=made.rank) for dtypes in each) if len(each) > 1 else None
+    return Sequence(kind, made, items or _of_each(name, made, values), made.refs)
+
+
 class NumpyResults(Layouts):
     """What NumPy calls return."""
 
     def _result(self, api: str, fact: ApiFact, values: Mapping[str, Value], receiver: Value | None) -> Value:
         name = api.rpartition(".")[2]
         deps = NO_NAMES.union(*(deps_of(value) for value in values.values())) if values else NO_NAMES
+        other = self._no_array(api, fact, values, deps)
+        if other is not None:
+            return other
+        first = receiver if receiver is not None else next(iter(values.values()), None)
+        dtypes = result_dtypes(fact.result, with_variadic(values))
+        if dtypes is not None and not dtypes <= ALL_DTYPES:  # texts or dates, which no tensor holds
+            return Unknown(HOST, deps=deps)
+        foreign = values.get("dtype")
+        if foreign is not None and foreign_dtype(foreign):
+            dtypes = ALL_DTYPES
+        rank = result_rank(name, fact, values, first)
+        refs, exact, view = self._memory(api, fact, values, first)
+        home, refs = self._home(name, values, refs)
+        if dtypes is None:
+            return UNKNOWN
+        zero_d = self._zero_d(name, fact, values, first, receiver)
+        if exact is None:  # an array, whatever it was made from, or what an object's own method of that name gave
+            own = exact_of(receiver) if receiver is not None else None
+            deps = NO_NAMES if own is None else frozenset((own,))
+        filled = result_has_elements(name, fact, values, first)
+        made = Array(home, dtypes, rank, refs, exact, deps, zero_d=zero_d, view=view, nonempty=filled)
+        if fact.returns in ("tuple", "list") or (fact.returns == "mixed" and gives_tuple(name, values)):
+            return _several(name, fact, values, made)
+        return made
+
+    def _no_array(self, api: str, fact: ApiFact, values: Mapping[str, Value], deps: frozenset[str]) -> Value | None:
+        """What a call gives that gives no array, or one of which nothing is known; None of all others."""
+        name = api.rpartition(".")[2]
         if api.startswith("ndarray.") and name in PYTHON_METHODS:
             return Scalar(PYTHON_METHODS[name])
         if fact.returns in ("python", "none") or api in _PYTHON_RESULTS or fact.result == "python":
@@ -408,26 +450,18 @@ class NumpyResults(Layouts):
             return Unknown(self.made, deps=deps)
         if fact.kind in ("dtype", "class") and api not in ("numpy.ndarray", "ndarray"):
             return self._scalar_type_call(api, values, deps)
-        first = receiver if receiver is not None else next(iter(values.values()), None)
-        dtypes = result_dtypes(fact.result, with_variadic(values))
-        if dtypes is not None and not dtypes <= ALL_DTYPES:  # texts or dates, which no tensor holds
-            return Unknown(HOST, deps=deps)
-        foreign = values.get("dtype")
-        if foreign is not None and foreign_dtype(foreign):
-            dtypes = ALL_DTYPES
-        rank = result_rank(name, fact, values, first)
+        return None
+
+    def _memory(
+        self, api: str, fact: ApiFact, values: Mapping[str, Value], first: Value | None
+    ) -> tuple[frozenset[str], str | None, str]:
+        """Which memory the result shows, which parameter it is itself, and whether it is a view."""
+        name = api.rpartition(".")[2]
         refs: frozenset[str] = NO_NAMES
         exact: str | None = None
         view = ""
         if fact.effect in ("view", "may-view") and first is not None:
-            if name == "einsum":
-                operands = [value for value in values.values() if refs_of(value)]
-                several = sum(map(may_be_array, values.values())) - _may_be_text(first) > 1  # their sum is new
-                refs = NO_NAMES if several else NO_NAMES.union(*map(refs_of, operands))
-            elif not isinstance(first, Sequence):
-                refs = refs_of(first)  # of a list NumPy makes a new array
-                if name in _OF_EACH:
-                    refs = refs.union(*map(refs_of, values.values()))
+            refs = self._shown_of_first(name, values, first)
             if self.made == TENSOR and may_be_array(first) and self._may_copy(first, refs):
                 refs |= {FOREIGN}
             same = name in _SAME_OR_COPY and values.keys().isdisjoint(("order", "ndmin", "ndmax"))
@@ -453,6 +487,21 @@ class NumpyResults(Layouts):
             refs |= {READ_ONLY}
         if name in BY_ORDER and outside_of(refs):
             refs |= {BY_THEIR_LAYOUT}
+        return refs, exact, view
+
+    @staticmethod
+    def _shown_of_first(name: str, values: Mapping[str, Value], first: Value) -> frozenset[str]:
+        """What a function that gives views shows of its first argument, or of all."""
+        if name == "einsum":
+            operands = [value for value in values.values() if refs_of(value)]
+            several = sum(map(may_be_array, values.values())) - _may_be_text(first) > 1  # their sum is new
+            return NO_NAMES if several else NO_NAMES.union(*map(refs_of, operands))
+        if isinstance(first, Sequence):  # of a list NumPy makes a new array
+            return NO_NAMES
+        return refs_of(first).union(*map(refs_of, values.values())) if name in _OF_EACH else refs_of(first)
+
+    def _home(self, name: str, values: Mapping[str, Value], refs: frozenset[str]) -> tuple[str, frozenset[str]]:
+        """Where the result lies that shows `refs`, and what it then shows."""
         home = self.made
         held = any(may_hold_tensor(value) for value in values.values() if refs_of(value) & refs)  # not axis or dtype
         if not held and (self.must_stay_view(refs) or refs & self.host_locals):
@@ -467,35 +516,23 @@ class NumpyResults(Layouts):
                 home = HOST
             else:
                 refs |= {FORTRAN}
-        if dtypes is None:
-            return UNKNOWN
-        several = fact.returns in ("tuple", "list") or (fact.returns == "mixed" and gives_tuple(name, values))
+        return home, refs
+
+    def _zero_d(
+        self, name: str, fact: ApiFact, values: Mapping[str, Value], first: Value | None, receiver: Value | None
+    ) -> str:
+        """What NumPy gives where the result has no dimensions."""
         zero_d = zero_d_result(name, fact, values, first)
         if (fact.kind == "ufunc" or name in SAME_RANK or name == "where") and any(map(has_axes, values.values())):
             zero_d = "never"
         whole, keeps = (first, _SCALAR_OF_SCALAR) if receiver is None else (receiver, _SCALAR_TO_SCALAR)
         if isinstance(whole, Array) and whole.zero_d == "scalar" and name in keeps:
-            zero_d = "either" if name == "squeeze" and whole.rank is None else "array" if whole.rank else "scalar"
-        elif isinstance(whole, Array) and whole.zero_d == "never" and whole.weak and name in keeps and whole.exact:
+            return "either" if name == "squeeze" and whole.rank is None else "array" if whole.rank else "scalar"
+        if isinstance(whole, Array) and whole.zero_d == "never" and whole.weak and name in keeps and whole.exact:
             self.facts.seen.copied.add(whole.exact)
         elif isinstance(whole, Unknown) and name in _PARTS and not whole.refs and zero_d_of(whole) == "scalar":
-            zero_d = "scalar"  # what an operator gave; Python's own numbers have parts, too
-        if exact is None:  # an array, whatever it was made from, or what an object's own method of that name gave
-            own = exact_of(receiver) if receiver is not None else None
-            deps = NO_NAMES if own is None else frozenset((own,))
-        filled = result_has_elements(name, fact, values, first)
-        made = Array(home, dtypes, rank, refs, exact, deps, zero_d=zero_d, view=view, nonempty=filled)
-        if not several:
-            return made
-        each = item_dtypes(fact.result, with_variadic(values))
-        if back is not None and back.items:
-            return items_given_back(back, made, values, each)
-        kind = "list" if fact.returns == "list" else "tuple"
-        if not each:
-            return Sequence(kind, made, _of_each(name, made, values), refs)
-        made = replace(made, dtypes=frozenset().union(*each), rank=made.rank)
-        items = tuple(replace(made, dtypes=dtypes, rank=made.rank) for dtypes in each) if len(each) > 1 else None
-        return Sequence(kind, made, items or _of_each(name, made, values), refs)
+            return "scalar"  # what an operator gave; Python's own numbers have parts, too
+        return zero_d
 
     def result_of_spread(
         self, api: str, fact: ApiFact, arguments: tuple[ev.Argument, ...], receiver: Value | None

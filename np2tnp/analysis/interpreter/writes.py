@@ -79,6 +79,11 @@ def _may_be_an_item(keys: tuple[Value, ...]) -> bool:
     return len(keys) == 1 and scalar_type(keys[0]) in ("int", "number", "object") and not has_axes(keys[0])
 
 
+def _is_chosen(key: Value) -> bool:
+    """Whether it is one place along an axis, and not the same each time."""
+    return scalar_type(key) in ("int", "number") and not isinstance(key, Const)
+
+
 class Writes(Calls):
     """Everything that changes memory in place ends here."""
 
@@ -130,90 +135,20 @@ class Writes(Calls):
             self.reforming.add(id(node))
         if type(node) is cst.Call:
             self._forget_reads(target, env)
-        if isinstance(base, (Sequence, Const, Scalar)) and not (op and keys is None):
-            if isinstance(base, Sequence):
-                if isinstance(node, (cst.Assign, cst.AnnAssign)) and node.value is not None:
-                    value = self.as_item(base, node.value, value)
-                self._write_container(target, base, value, env, root)
-                self.emit(ev.Store(node, target, place, base, value, op, keys, root))
+        if self._stores_in_no_array(node, target, base, value, env, op, keys):
             return
-        if isinstance(base, Sequence) and may_hold_tensor(base):
-            # a callee changes a container made here, or the arrays in it
-            shared = self._mark_shared(refs_of(base), dotted(target) or "its items", node, env, skip=root)
-            self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(shared)))
-            return
-        if not may_be_array(base):
-            self.escape_value(target, value, node)
-            self.keep(frozenset((kept_by(dotted(target) or "an object"),)), value, env)
-            self.ask(node, env, [base], asked_by(target), deep=False)
-            if isinstance(base, Instance) and may_hold_tensor(value):
-                self.object_method(node, base, "__setitem__", keeps=True)
-            return
-        copies = isinstance(target, cst.Subscript) and indexes_array(target)
-        if (
-            isinstance(base, Unknown)
-            and base.deps
-            and keys
-            and (len(keys) > 1 or scalar_type(keys[0]) == "slice" or copies)
-        ):
-            self.facts.assumed_arrays |= base.deps if exact_of(base) is None else frozenset((exact_of(base) or "",))
-        if isinstance(base, Unknown) and exact_of(base) is None and not base.view and op and keys is not None:
-            # items of a list's copy that are updated in place are the caller's own: nobody copies a list for that
-            self.facts.assumed_arrays |= frozenset(name for name in base.deps if of_parameter(name) in base.refs)
-        written = self.facts.seen.writes
+        self._learn_of_store(target, base, op, keys)
         given = parameters_in(refs_of(base))
-        written |= given
-        if BY_THEIR_LAYOUT in refs_of(base) or op == "ndarray.resize":  # that of what is no single segment raises
-            self.facts.seen.by_layout.update(given)
-        of_dict = isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str" and not op
-        if COPIED in refs_of(base) and given and not of_dict:  # what a callee gave back must be the caller's own array
-            self.facts.host_parameters |= given
-            self.emit(
-                ev.StaleRead(target, place, of_parameter(shown(given)), Stale("a callee", id(node), "call on a view"))
-            )
-        if refs_of(base) & NESTED:  # whatever the nested function is called with
-            written.update(self.facts.parameters)
-            self.nested_keeps |= COPIED in refs_of(base)  # its argument itself must be what is written
-        self.updates_state(base)
-        if home_of(base) != HOST:
-            self.updated.append(refs_of(base))
-        if op == "ndarray.resize" and root in self.host_locals:
-            self.construct(node, ev.Kind.UNKNOWN_IN_PLACE_METHOD, "resize")  # our ndarrays do not own their memory
-        conflicts: set[str] = set()
-        if isinstance(base, Unknown) and keys:
-            self.puts(base, [value])
-        holders = refs_of(base) - frozenset((root or "", UNTENSORED)) | _holder(target)
-        if isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str":
-            self.keep(refs_of(base) - {UNTENSORED} | _holder(target), value, env)
-        if not of_dict:
-            whole = target
-            while type(whole) is cst.Subscript:
-                whole = whole.value
-            via = dotted(whole) or "an element"
-            conflicts = self._mark_shared(refs_of(base), via, node, env, skip=root or owner_of(target), base=base)
-            ours = may_hold_tensor(value) or COPIED in refs_of(value)
-            if isinstance(base, Unknown) and not op and keys and _may_be_an_item(keys) and ours:
-                if base.deps:  # an array copies what is stored into it, once it is known to be one
-                    names = base.deps | parameters_in(refs_of(value))
-                    self.facts.seen.indexed |= names
-                self.keep(refs_of(base) | _holder(target), value, env)  # if it is a list, that holds the array itself
+        of_dict = bool(isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str" and not op)
+        self._note_written(node, target, base, env, op, of_dict=of_dict)
+        conflicts = self._conflicts(node, target, base, value, env, op, keys, of_dict=of_dict)
         joins = op in ("add", "or_") and keys is None and isinstance(base, Unknown) and isinstance(value, Sequence)
         if joins and may_hold_tensor(value):  # if it is a list, it is the caller's, and holds the arrays themselves
             self.keep(refs_of(base) - frozenset((root or "",)) | _holder(target), value, env)
             self.facts.host_parameters |= given
+        holders = refs_of(base) - frozenset((root or "", UNTENSORED)) | _holder(target)
         root = root if root in self.locals or root in env.values else None
-        exact = exact_of(env.values[root]) if root is not None and root in env.values else None
-        if exact is not None:
-            conflicts -= {of_parameter(exact)}
-        if exact is not None and exact not in self.absent:
-            if not of_dict:  # what takes a text for an index is no tensor: the caller sees the store at once
-                env.values[f"!{exact}"] = Const.of(True)
-            self.facts.mutated.setdefault(exact, True)
-        if (exchange := self.exchanges.of(root)) is not None:
-            conflicts -= {of_parameter(name) for name in exchange.given}  # the caller gets what is held in the end
-            self._updates_given(exchange, base, env)
-            if of_dict:
-                self.exchanges.spoil(exchange)
+        conflicts -= self._updates_name(root, base, env, of_dict=of_dict)
         if self.depth and (seen := (refs_of(base) | {root or ""}) & self.captured(env)):  # by whatever name here
             self._updates_captured(node, root if root in seen else min(seen), refs_of(base), env)
         if home_of(base) == HOST and not isinstance(base, Array):  # arrays copy what is stored into them
@@ -222,14 +157,124 @@ class Writes(Calls):
                 env.link(root, refs_of(value) - {root})
         held = env.values.get(root or "")
         self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(conflicts), held))
-        if (
-            keys is not None
-            and all(scalar_type(key) in ("int", "number") and not isinstance(key, Const) for key in keys)
-            and self.loops
-        ):
+        if keys and self.loops and all(_is_chosen(key) for key in keys):
             rank = base.rank if isinstance(base, Array) else None
-            if keys and rank in (None, len(keys)) and home_of(base) != HOST:
+            if rank in (None, len(keys)) and home_of(base) != HOST:
                 self.emit(ev.ElementLoop(node, place, root or "an array"))
+
+    def _stores_in_no_array(
+        self,
+        node: cst.CSTNode,
+        target: cst.BaseExpression,
+        base: Value,
+        value: Value,
+        env: Env,
+        op: str,
+        keys: tuple[Value, ...] | None,
+    ) -> bool:
+        """Whether `base` is a container, a number or an object: then what the store does is seen to here."""
+        place, root = self.place(node), self._root(target)
+        if isinstance(base, (Sequence, Const, Scalar)) and not (op and keys is None):
+            if isinstance(base, Sequence):
+                if isinstance(node, (cst.Assign, cst.AnnAssign)) and node.value is not None:
+                    value = self.as_item(base, node.value, value)
+                self._write_container(target, base, value, env, root)
+                self.emit(ev.Store(node, target, place, base, value, op, keys, root))
+            return True
+        if isinstance(base, Sequence) and may_hold_tensor(base):
+            # a callee changes a container made here, or the arrays in it
+            shared = self._mark_shared(refs_of(base), dotted(target) or "its items", node, env, skip=root)
+            self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(shared)))
+            return True
+        if not may_be_array(base):
+            self.escape_value(target, value, node)
+            self.keep(frozenset((kept_by(dotted(target) or "an object"),)), value, env)
+            self.ask(node, env, [base], asked_by(target), deep=False)
+            if isinstance(base, Instance) and may_hold_tensor(value):
+                self.object_method(node, base, "__setitem__", keeps=True)
+            return True
+        return False
+
+    def _learn_of_store(self, target: cst.BaseExpression, base: Value, op: str, keys: tuple[Value, ...] | None) -> None:
+        """What the store shows of a `base` of which nothing is known."""
+        if not isinstance(base, Unknown):
+            return
+        copies = isinstance(target, cst.Subscript) and indexes_array(target)
+        if base.deps and keys and (len(keys) > 1 or scalar_type(keys[0]) == "slice" or copies):
+            self.facts.assumed_arrays |= base.deps if exact_of(base) is None else frozenset((exact_of(base) or "",))
+        if exact_of(base) is None and not base.view and op and keys is not None:
+            # items of a list's copy that are updated in place are the caller's own: nobody copies a list for that
+            self.facts.assumed_arrays |= frozenset(name for name in base.deps if of_parameter(name) in base.refs)
+
+    def _note_written(
+        self, node: cst.CSTNode, target: cst.BaseExpression, base: Value, env: Env, op: str, *, of_dict: bool
+    ) -> None:
+        """Whose memory is written: parameters, what a callee gave back, what nested functions get, state."""
+        written, given = self.facts.seen.writes, parameters_in(refs_of(base))
+        written |= given
+        if BY_THEIR_LAYOUT in refs_of(base) or op == "ndarray.resize":  # that of what is no single segment raises
+            self.facts.seen.by_layout.update(given)
+        if COPIED in refs_of(base) and given and not of_dict:  # what a callee gave back must be the caller's own array
+            self.facts.host_parameters |= given
+            stale = Stale("a callee", id(node), "call on a view")
+            self.emit(ev.StaleRead(target, self.place(node), of_parameter(shown(given)), stale))
+        if refs_of(base) & NESTED:  # whatever the nested function is called with
+            written.update(self.facts.parameters)
+            self.nested_keeps |= COPIED in refs_of(base)  # its argument itself must be what is written
+        self.updates_state(base)
+        if home_of(base) != HOST:
+            self.updated.append(refs_of(base))
+        if op == "ndarray.resize" and self._root(target) in self.host_locals:
+            self.construct(node, ev.Kind.UNKNOWN_IN_PLACE_METHOD, "resize")  # our ndarrays do not own their memory
+
+    def _conflicts(
+        self,
+        node: cst.CSTNode,
+        target: cst.BaseExpression,
+        base: Value,
+        value: Value,
+        env: Env,
+        op: str,
+        keys: tuple[Value, ...] | None,
+        *,
+        of_dict: bool,
+    ) -> set[str]:
+        """Who else shows the memory that is written; what may hold `value` from now on does."""
+        of_unknown = isinstance(base, Unknown) and bool(keys)
+        if of_unknown:
+            self.puts(base, [value])
+        if of_unknown and keys and scalar_type(keys[0]) == "str":
+            self.keep(refs_of(base) - {UNTENSORED} | _holder(target), value, env)
+        if of_dict:
+            return set()
+        whole = target
+        while type(whole) is cst.Subscript:
+            whole = whole.value
+        via, skip = dotted(whole) or "an element", self._root(target) or owner_of(target)
+        conflicts = self._mark_shared(refs_of(base), via, node, env, skip=skip, base=base)
+        ours = may_hold_tensor(value) or COPIED in refs_of(value)
+        if isinstance(base, Unknown) and not op and keys and _may_be_an_item(keys) and ours:
+            if base.deps:  # an array copies what is stored into it, once it is known to be one
+                self.facts.seen.indexed |= base.deps | parameters_in(refs_of(value))
+            self.keep(refs_of(base) | _holder(target), value, env)  # if it is a list, that holds the array itself
+        return conflicts
+
+    def _updates_name(self, root: str | None, base: Value, env: Env, *, of_dict: bool) -> set[str]:
+        """The array of the name `root` is updated: the locations that are the caller's and get it in the end."""
+        settled: set[str] = set()
+        exact = exact_of(env.values[root]) if root is not None and root in env.values else None
+        if exact is not None:
+            settled.add(of_parameter(exact))
+        if exact is not None and exact not in self.absent:
+            if not of_dict:  # what takes a text for an index is no tensor: the caller sees the store at once
+                env.values[f"!{exact}"] = Const.of(True)
+            self.facts.mutated.setdefault(exact, True)
+        if (exchange := self.exchanges.of(root)) is not None:
+            settled |= {of_parameter(name) for name in exchange.given}  # the caller gets what is held in the end
+            self._updates_given(exchange, base, env)
+            if of_dict:
+                self.exchanges.spoil(exchange)
+        return settled
 
     def _updates_given(self, exchange: Exchange, base: Value, env: Env) -> None:
         """One of the callers' arrays that change places is updated, whichever: arrays they are."""
