@@ -7,7 +7,7 @@ import libcst as cst
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.doors import Admitted
 from np2tnp.analysis.domain.env import Env
-from np2tnp.analysis.domain.locations import is_attribute, of_attribute
+from np2tnp.analysis.domain.locations import of_attribute
 from np2tnp.analysis.domain.promotion_rules import is_read_only
 from np2tnp.analysis.domain.special_names import asked_by
 from np2tnp.analysis.domain.values import (
@@ -45,6 +45,7 @@ from np2tnp.analysis.domain.values import (
     item_of,
     may_be_array,
     may_hold_tensor,
+    outside_of,
     parameters_in,
     refs_of,
     replace,
@@ -571,7 +572,9 @@ class Access(Subscripts):
             self.escape(*(one if inside is left else other), f"is compared with {outside.name}")
         if refs_of(left) & refs_of(right):
             self.construct(node, ev.Kind.IDENTITY)
-        elif any(is_attribute(ref) or isinstance(outside, Array) for ref in refs_of(outside)):
+        elif may_be_array(outside) and (
+            refs_of(outside) if isinstance(outside, Array) else outside_of(refs_of(outside))
+        ):
             given = parameters_in(refs_of(inside))
             self.facts.host_parameters |= given  # the caller's own object, which may be that one
             if not given and isinstance(outside, Array):
