@@ -249,6 +249,21 @@ def test_what_a_waiting_function_gets_stays_in_float64() -> None:
     assert {region.qualname for region in report.regions if region.float32} == {"other"}
 
 
+def test_what_is_differentiated_by_small_steps_stays_in_float64() -> None:
+    """The step is taken in place, by a context manager: only the division shows it."""
+    text = (
+        "import numpy as np\nfrom contextlib import contextmanager\n\n\n"
+        "@contextmanager\ndef perturbed(x, i, eps):\n    old = x[i]\n    x[i] += eps\n    yield x\n    x[i] = old\n\n\n"
+        "def energy(x: np.ndarray):\n    return np.sum(np.cos(x))\n\n\n"
+        "def other(x: np.ndarray):\n    return np.sqrt(x) + 1\n\n\n"
+        "def gradient(x: np.ndarray, eps=1e-6):\n    g = np.empty_like(x)\n    for i in range(x.size):\n"
+        "        with perturbed(x, i, eps):\n            high = energy(x)\n"
+        "        g[i] = (high - energy(x)) / eps\n    return g\n"
+    )
+    report = rewrite(text, float32=True)
+    assert {region.qualname for region in report.regions if region.float32} == {"other"}
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -129,7 +129,7 @@ def of_waiting(module: ModuleInfo, facts: ev.RegionFacts) -> Iterator[Hit]:
     if module.waited_for is None:
         module.waited_for = _waited_for(module)
     if facts.qualname.rpartition(".")[2] in module.waited_for:
-        words = "a function that calls it waits for a difference that float32 may never resolve"
+        words = "a function that calls it waits for, or divides by, a difference that float32 may not resolve"
         yield Hit(STAYS, facts.node, f"stays in float64: {words}", Verdict.NOTE)
 
 
@@ -150,13 +150,15 @@ def of_unseen(context: Context) -> Iterator[Hit]:
 
 
 def _waited_for(module: ModuleInfo) -> frozenset[str]:
-    """The names in functions that compare with a small tolerance, in calls of these, and in what those names mean."""
+    """The names in functions that compare with a small tolerance, or divide by a small step, in calls, and beyond."""
     bodies: dict[str, set[str]] = {}
     waiting: set[str] = set()
     for qualname, info in module.functions.items():
         name = qualname.rpartition(".")[2]
         bodies.setdefault(name, set()).update(_names(info.node.body))
-        if any(_is_small_comparison(node, info.node) for node in walk(info.node.body)):
+        if any(
+            _is_small_comparison(node, info.node) or _is_small_step(node, info.node) for node in walk(info.node.body)
+        ):
             waiting.add(name)
     found = set().union(*(bodies[name] for name in waiting))
     for node in walk(module.node) if waiting else ():
@@ -181,6 +183,12 @@ def _is_small_comparison(node: cst.CSTNode, function: cst.FunctionDef) -> bool:
     parts = (node.left, *(item.comparator for item in node.comparisons))
     written = [float(part.value) for part in parts if isinstance(part, cst.Float)]
     return any(0 < number < _RESOLUTION for number in (*written, *_defaults(node, function)))
+
+
+def _is_small_step(node: cst.CSTNode, function: cst.FunctionDef) -> bool:
+    if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.Divide):
+        return False
+    return min(_steps(node.right, function), default=1.0) <= _STEP
 
 
 def _takes_probabilities(node: cst.CSTNode) -> bool:
