@@ -14,7 +14,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Mapping
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
@@ -66,8 +66,9 @@ def with_parameters_of(function: Callable[..., Any], door: Any) -> Callable[...,
     places = {"co_filename": code.co_filename, "co_firstlineno": code.co_firstlineno, "co_name": code.co_name}
     if hasattr(code, "co_qualname"):
         places["co_qualname"] = code.co_qualname
-    shaped.__code__ = shaped.__code__.replace(**places)
-    shaped.__defaults__, shaped.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    parts = function.__globals__, function.__name__, function.__defaults__, shaped.__closure__
+    shaped = FunctionType(shaped.__code__.replace(**places), *parts)
+    shaped.__kwdefaults__ = function.__kwdefaults__
     return shaped  # type: ignore[no-any-return]
 
 
@@ -487,6 +488,8 @@ class _Door:
         self._lock = threading.RLock()
         self.waits = False
         self.public = functools.update_wrapper(with_parameters_of(body, self), body)
+        if isinstance(body, FunctionType):
+            del self.public.__wrapped__  # type: ignore[attr-defined]  # who unwraps functions must not call the body
         if not _flags(body) & _GENERATOR:
             self._has_core(self._core())
         self._settle(options)

@@ -471,12 +471,11 @@ def test_other_words_are_refused(work):
 
 
 def test_the_word_may_stand_beside_the_original():
-    @rt.migrated
     def apart(x):
         return "tensorflow"
 
-    apart.__wrapped__.__qualname__ = "apart"
-    made = rt.migrated(apart.__wrapped__)
+    apart.__qualname__ = "apart"
+    made = rt.migrated(apart)
 
     @rt.original("apart", work=1)
     def _(x):

@@ -45,7 +45,9 @@ def test_the_code_tells_what_the_function_s_own_tells(function: Callable[..., An
     count = len(inspect.signature(function).parameters)
     assert code.co_varnames == own.co_varnames[:count]
     assert inspect.getfullargspec(made) == inspect.getfullargspec(function)
-    assert inspect.unwrap(made) is function
+    assert inspect.unwrap(made) is made  # the body takes and gives tensors, and updates nothing
+    assert made.__globals__ is function.__globals__
+    assert inspect.getsource(made) == inspect.getsource(function)
 
 
 def test_arguments_arrive_where_python_puts_them() -> None:
