@@ -88,8 +88,9 @@ _OF_OBJECTS = frozenset(
     "numpy.ndarray builtins.list builtins.tuple builtins.dict builtins.set builtins.frozenset builtins.type".split()
 )
 #: Types of :class:`Scalar` for dtype objects.
-_FOREIGN_OBJECTS = {f"{kind} dtype": kind for kind in FOREIGN.values()}
+_FOREIGN_OBJECTS = {f"{kind} dtype": kind for kind in (*FOREIGN.values(), "byte-swapped")}
 
+_SWAPPED = re.compile(r"^>([fiuc](2|4|8|16)|[hilqHILQefdFD])$")  # files are written in it, by whatever machine
 _CODE = re.compile(r"^[<=|]?([a-zA-Z?])(\d*)$")
 _BY_LETTER = {"f": {"2": "e", "4": "f", "8": "d"}, "i": {"1": "b", "2": "h", "4": "i", "8": "l"},
               "u": {"1": "B", "2": "H", "4": "I", "8": "L"}, "c": {"8": "F", "16": "D"}, "b": {"1": "?"}}  # fmt: skip
@@ -118,7 +119,7 @@ def _from_string(text: str) -> str | None:
 
 
 def foreign_dtype(value: Value) -> str | None:
-    """ "object", "string", "structured", "datetime" or "longdouble" when `value` denotes such a dtype."""
+    """ "object", "string", "structured", "datetime", "longdouble", "byte-swapped" when `value` denotes such a dtype."""
     if isinstance(value, Symbol):
         return "object" if value.name in _OF_OBJECTS else FOREIGN.get(value.name)
     if isinstance(value, Class):
@@ -139,6 +140,8 @@ def foreign_dtype(value: Value) -> str | None:
             return "longdouble"
         if "," in text:
             return "structured"
+        if _SWAPPED.match(value.value):
+            return "byte-swapped"
     return None
 
 

@@ -414,7 +414,7 @@ class Calls(BuiltinCalls):
         if api in POSITIONS:
             return Sequence("iterator", Sequence("tuple", Scalar("int")))
         bound = bind(fact, arguments)
-        if any(map(foreign_dtype, asked_dtypes(fact, arguments))):
+        if api != "numpy.dtype" and any(map(foreign_dtype, asked_dtypes(fact, arguments))):
             held = self._given_back(arguments) if api.rpartition(".")[2] in HOLDERS else NO_NAMES
             return with_refs(KEPT, KEPT.refs | held)  # strings, objects: the result stays NumPy's
         if (

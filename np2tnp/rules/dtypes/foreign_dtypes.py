@@ -16,6 +16,7 @@ from np2tnp.rules.decisions import made_kind
 from np2tnp.rules.words_and_edits import keep_in_numpy, short_name
 
 _CODES = {"object": "TNP301", "string": "TNP302", "structured": "TNP303", "datetime": "TNP304", "longdouble": "TNP305"}
+_CODES["byte-swapped"] = "TNP305"
 _MAKERS = frozenset(("numpy.array", "numpy.asarray", "numpy.asanyarray"))
 _DOES = (
     "Leaves such arrays, and what is calculated from them, to NumPy (functions that make arrays of extended precision,"
@@ -90,8 +91,8 @@ class ForeignDtype(Rule):
         Doc(
             code="TNP305",
             name="extended-precision",
-            summary="Arrays of extended precision: np.longdouble and np.clongdouble.",
-            why="TensorFlow computes with 64 bits at most: precision would be lost without an error.",
+            summary="Arrays of extended precision, np.longdouble and np.clongdouble, or of another byte order, '>f8'.",
+            why="TensorFlow computes with 64 bits at most, in the machine's order of bytes: these would be lost.",
             does=_DOES,
             bad="""
                 def total(x):

@@ -62,10 +62,15 @@ def tensor_dtype(dtype: Any) -> Any:
 
 
 def requested_dtype(dtype: Any) -> np.dtype[Any]:
-    """A ``dtype=`` argument (NumPy's spellings or a ``tf.DType``) as a NumPy dtype. ``None`` is float64, as there."""
+    """A ``dtype=`` argument (NumPy's spellings or a ``tf.DType``) as a NumPy dtype. ``None`` is float64, as there.
+
+    Raises Unsupported for another machine's order of bytes, TypeError.
+    """
     if isinstance(dtype, tf.DType):
         return numpy_dtype(dtype)
     found: np.dtype[Any] = np.dtype(dtype)
+    if not found.isnative:
+        raise Unsupported(f"dtype {found}")  # NumPy keeps the order of bytes, or raises
     return found
 
 

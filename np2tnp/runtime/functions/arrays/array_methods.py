@@ -21,7 +21,7 @@ from np2tnp.runtime.base.dispatch import (
 )
 from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.base.lazy_tensorflow import tf
-from np2tnp.runtime.base.promotion import numpy_dtype
+from np2tnp.runtime.base.promotion import numpy_dtype, requested_dtype
 from np2tnp.runtime.functions.axes import UNSET
 from np2tnp.runtime.functions.math import bits
 from np2tnp.runtime.functions.statistics.sorting import compress
@@ -173,7 +173,7 @@ def view(a: Any, dtype: Any = UNSET, type: Any = UNSET) -> Any:
     if not is_tensor(a):
         given = {"dtype": dtype, "type": type}
         return a.view(**{name: item for name, item in given.items() if item is not UNSET})
-    wanted = None if dtype is UNSET or dtype is np.ndarray else np.dtype(dtype)
+    wanted = None if dtype is UNSET or dtype is np.ndarray else requested_dtype(dtype)
     if type not in (UNSET, None, np.ndarray):
         raise UnverifiedError("a view of another class")
     if wanted is None or wanted == numpy_dtype(a.dtype):
