@@ -489,7 +489,7 @@ class _Door:
         self.waits = False
         self.public = functools.update_wrapper(with_parameters_of(body, self), body)
         if isinstance(body, FunctionType):
-            del self.public.__wrapped__  # type: ignore[attr-defined]  # who unwraps functions must not call the body
+            del self.public.__wrapped__  # who unwraps functions must not call the body
         if not _flags(body) & _GENERATOR:
             self._has_core(self._core())
         self._settle(options)
