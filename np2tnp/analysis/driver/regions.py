@@ -145,6 +145,8 @@ def _parameter(name: str, arrays: frozenset[str], hosted: frozenset[str], made: 
 
 #: How often a region is interpreted anew because it showed what its parameters must be.
 ATTEMPTS = 4
+#: From so many events on each look at a function may take a second: of these it gets but two with ndarrays in it.
+LONG = 800
 #: What any class of namedtuple's is.
 _RECORD = ClassSummary(is_record=True)
 
@@ -310,7 +312,7 @@ class Analysis:
         """Whether it can be migrated where arrays that other code may change stay ndarrays, and likely numbers are."""
         names = numbers = NO_NAMES
         likely, facts = likely_numbers(function), before
-        for _ in range(2 * ATTEMPTS):
+        for _ in range(2 if len(before.events) > LONG else 2 * ATTEMPTS):
             more = changed_elsewhere(facts) - names
             doubted = likely - numbers if numbers_in_doubt(facts) & likely else NO_NAMES
             parameters = NO_NAMES

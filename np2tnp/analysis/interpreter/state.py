@@ -351,7 +351,7 @@ class State:
 
         That holds from here on: nobody looks when it is called.
         """
-        for name, added in self.puts_made[puts:]:
+        for name, added in dict.fromkeys(self.puts_made[puts:]):  # a loop puts the same again and again
             if name not in own:
                 known = frozenset(ref for ref in refs_of(added) if ref in env.values or not ref.isidentifier())
                 added = with_refs(added, known)
