@@ -111,6 +111,8 @@ def _report(source: Source, session: Session) -> FileReport:
             left = hit.left
             if hit is first and not left and not fixable:
                 left = "test" if is_test else "" if hands_on(plan.facts, plan.edits) else why_left(plan.facts)
+            elif hit is first and left == "unseen" and why_left(plan.facts) == "plots":
+                left = "plots"
             findings.add(Finding(source.path, span, *told, decides=hit is first, left=left))
         reasons = tuple(
             dict.fromkeys(

@@ -17,6 +17,14 @@ _BEST_LEFT = {
         "functions have loops over single parts that nothing replaces",
     ),
     "objects": ("function works on objects in arrays", "functions work on objects in arrays"),
+    "masked": (
+        "function hands out masked arrays, or of another subclass of ndarray",
+        "functions hand out masked arrays, or of other subclasses of ndarray",
+    ),
+    "caught": (
+        "function catches whatever array work may raise, and reads it",
+        "functions catch whatever array work may raise, and read it",
+    ),
     "little": (
         "function only arranges arrays, or does next to nothing with them",
         "functions only arrange arrays, or do next to nothing with them",

@@ -144,7 +144,7 @@ def settle_zero_d(facts: ev.RegionFacts, edits: Edits, runtime: str) -> str:
     for event in facts.events:
         if not isinstance(event, ev.Return) or event.node is None or event.node.value is None:
             continue
-        for node, kinds in kinds_of_parts(event, facts):
+        for node, _, kinds in kinds_of_parts(event, facts):
             if kinds == {"array"}:
                 marked.append((node, "zero_d_array"))
             elif not kinds <= {"scalar"}:

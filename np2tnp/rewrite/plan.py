@@ -36,8 +36,10 @@ from np2tnp.rules.constructs import compiled_regions, replaced_names
 from np2tnp.rules.cost import callback_loops, element_loops, part_loops, whole_array_loops
 from np2tnp.rules.cost.loop_work import RegionWork
 from np2tnp.rules.dtypes import single_precision
+from np2tnp.rules.dtypes.array_subclasses import ArraySubclass
 from np2tnp.rules.host import native_code
 from np2tnp.rules.host.host_calls import HostCall
+from np2tnp.rules.host.host_updates import CALLEES
 from np2tnp.rules.words_and_edits import holds_array
 
 # --- What would be made on a device, or sent there, to be fetched at once
@@ -230,11 +232,14 @@ def plan_region(
         hits = leave(facts, edits, hits, options.boundary == "numpy")
     hits = native_code.judged(hits, context)
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
+    blocks.sort(key=_is_mended(blocks))
     loops = RegionWork(context)
     migrates = edits.converted > 0 or (not (blocks or left_out or top_level) and hands_on(facts, edits))
     if migrates and not blocks and not top_level and (options.compile == "none" or eager):
         hits += [] if any(hit.code in SLOW for hit in hits) else part_loops.found(loops) or callback_loops.found(loops)
     hits = part_loops.marked(hits, loops)
+    if migrates and not blocks and options.slow == "keep" and options.compile == "none":
+        hits = part_loops.with_those_that_stay(hits, loops)
     slow = sorted((hit for hit in hits if hit.code in SLOW), key=lambda hit: bool(hit.left))
     if top_level:
         edits.total = sum(map(_is_work, facts.events))
@@ -296,6 +301,18 @@ def plan_region(
         plan.compiled = not eager
         plan.hits += eager
     return plan
+
+
+def _is_mended(blocks: list[Hit]) -> Callable[[Hit], bool]:
+    """A key by which what nobody can do much about comes first, and decides: the rest would be mended in vain.
+
+    Beside what can be mended, masked arrays that come of the same ones are no reason of their own, nor is what code
+    out of sight may do beside a callee that can be described.
+    """
+    mended = [hit for hit in blocks if not hit.left]
+    alike = {hit.code for hit in mended if hit.code == ArraySubclass.doc.code}
+    can_be_said = any(CALLEES in hit.message for hit in mended)
+    return lambda hit: not hit.left or hit.code in alike or (can_be_said and hit.left == "unseen")
 
 
 def hands_on(facts: ev.RegionFacts, edits: Edits) -> bool:

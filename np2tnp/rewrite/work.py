@@ -12,6 +12,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import Array, Const, Scalar, Symbol, Value
+from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import walk
 
 #: So many operations on each element are worth every transfer, and are not told.
@@ -182,7 +183,7 @@ def why_left(facts: ev.RegionFacts) -> str:
     """Why nobody need change what keeps the function in NumPy, as `model.LEFT` has it; empty where it may pay."""
     if _draws(facts):
         return "plots"
-    enough = MUCH if facts.qualname.rpartition(".")[2] in _CONSTRUCTORS else _WORTH
+    enough = MUCH if facts.qualname.rpartition(".")[2] in _CONSTRUCTORS or _is_setter(facts.node) else _WORTH
     total = 0
     for event in facts.events:
         if isinstance(event, (ev.Call, ev.Operator, ev.Store)):
@@ -191,6 +192,12 @@ def why_left(facts: ev.RegionFacts) -> str:
             if total >= enough:
                 return ""
     return "little"
+
+
+def _is_setter(node: cst.CSTNode) -> bool:
+    """Whether ``x.name = ...`` calls it: as a constructor, it takes what the object is to hold."""
+    decorators = node.decorators if isinstance(node, cst.FunctionDef) else ()
+    return any(dotted(it.decorator).endswith(".setter") for it in decorators)
 
 
 def _draws(facts: ev.RegionFacts) -> bool:

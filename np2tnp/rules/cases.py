@@ -41,7 +41,7 @@ from np2tnp.analysis.domain.values import (
     refs_of,
 )
 from np2tnp.analysis.syntax.python_tables import ARRAY_MEMBERS
-from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.scopes import dotted, sketch
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits.mutation import is_storable
 from np2tnp.rules.base import Context
@@ -164,6 +164,11 @@ def store_case(event: ev.Store, context: Context) -> Case:
     if not isinstance(event.node, (cst.Assign, cst.AugAssign, cst.AnnAssign)):
         return Case(StoreCase.UNPACKED, "a store into an array as the target of a loop or of unpacking")
     if event.root is None or not is_storable(event.target):
+        if isinstance(event.target, cst.Subscript) and isinstance(event.target.value, cst.Call):
+            given = sketch(event.target.value)
+            return Case(
+                StoreCase.SHARED, f"{words} through what {given} gives: store into the array itself, by indices"
+            )
         return Case(StoreCase.SHARED, f"{words}: no single name holds the array that is written")
     if isinstance(event.target, cst.Subscript) and _calls_inside(event.target.value):
         return Case(StoreCase.SHARED, f"{words}: an index that calls something would do so twice: give it a name")

@@ -394,7 +394,7 @@ ADVICE = {
             z.ravel()[:3] = y[:3]
             return z
         """,
-        "no single name holds",
+        "store into the array itself, by indices",
         """
         def f(x, y):
             z = np.exp(x)

@@ -239,6 +239,8 @@ class Kind(Enum):
     """A list or dict of arrays changes after something got it."""
     ARGUMENT_KEPT_THROUGH_A_VIEW = "argument kept through a view"
     """An argument, or a view of it, is kept."""
+    ARGUMENT_PERHAPS_KEPT = "argument perhaps kept through a view"
+    """As ARGUMENT_KEPT_THROUGH_A_VIEW, of what may be no array."""
     ALIASED_ARGUMENTS = "aliased arguments"
     """One array may be passed twice to what may update it."""
     ARRAY_BY_DEFAULT = "array by default"

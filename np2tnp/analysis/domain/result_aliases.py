@@ -218,14 +218,15 @@ def zero_d(facts: ev.RegionFacts) -> str:
     return "scalar" if kinds <= {"scalar"} else "unverified"
 
 
-def kinds_of_parts(event: ev.Return, facts: ev.RegionFacts) -> Iterator[tuple[cst.BaseExpression, set[str]]]:
-    """The expressions of a return, and what those may be that have no dimension: "scalar", "array", "either"."""
+def kinds_of_parts(event: ev.Return, facts: ev.RegionFacts) -> Iterator[tuple[cst.BaseExpression, Value, set[str]]]:
+    """The expressions of a return, their values, and what those may be that have no dimension: "scalar", "array",
+    "either"."""
     if event.node is None or event.node.value is None:
         return
     for node, value in _returned(event.node.value, event.value, facts.displays):
         kinds: set[str] = set()
         _kinds_without_axes(value, kinds)
-        yield node, kinds
+        yield node, value, kinds
 
 
 def _returned(

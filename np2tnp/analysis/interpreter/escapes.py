@@ -166,7 +166,7 @@ class Keeping(NumpyResults):
                     if by_callee
                     else (ev.Kind.KEPT_TWICE, ev.Kind.HELD_TWICE)
                 )
-                kind = kinds[type(value) is not Array]
+                kind = kinds[type(value) is not Array or not is_state(where)]  # who knows what others make of it
                 self.construct(self.statement or self.facts.node, kind, holder)
 
     def puts(self, container: Value, values: Iterable[Value]) -> None:

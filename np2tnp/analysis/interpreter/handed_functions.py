@@ -369,7 +369,7 @@ class Lending(Callbacks):
         bindings = known[id(region)]
         held = captured & rebound_inside(region)
         if unbound := sorted(name for name in captured if name not in env.values):
-            return self._not_lent(node, f"{unbound[0]} is assigned after it alone")
+            return self._not_lent(node, f"{unbound[0]} is assigned after it alone: define it behind that")
         if not self._may_hold(held, rebound - counters, node):
             return self._not_lent(node, "nonlocal rebinds a parameter, or what is assigned again after it")
         for parameter in parameters_of(node.params):

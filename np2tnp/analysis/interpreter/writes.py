@@ -306,7 +306,9 @@ class Writes(Calls):
         refs = refs_of(value)
         given = {ref for ref in refs if is_parameter(ref)}
         if given and exact_of(value) is None:
-            self.construct(node, ev.Kind.ARGUMENT_KEPT_THROUGH_A_VIEW, where.rpartition(":")[2])
+            is_array = isinstance(value, Array) and value.rank != 0 and not value.weak
+            kind = ev.Kind.ARGUMENT_KEPT_THROUGH_A_VIEW if is_array else ev.Kind.ARGUMENT_PERHAPS_KEPT
+            self.construct(node, kind, where.rpartition(":")[2])
             self.facts.viewed |= given
         self.keeps_copies((where,), value)
         outside = {ref for ref in refs if is_state(ref) or is_kept(ref)}

@@ -46,6 +46,7 @@ _OF_TENSORS = frozenset(
     "backing_device consumers cpu eval experimental_ref get_shape gpu graph is_packed name numpy op ref set_shape"
     " value_index".split()
 )
+_READ = "it reads the exception, whose text would be another one: test what may be wrong before"
 MOVE = "move what is tried into a function that gives back new arrays"
 
 
@@ -60,7 +61,7 @@ def why_not_shown(node: cst.CSTNode, caught: list[str], context: Context) -> str
         return MOVE
     assert isinstance(node, cst.Try)
     if any(_is_read(handler) for handler in node.handlers):
-        return "it reads the exception, whose text would be another one: test what may be wrong before"
+        return _READ
     inside = {id(part) for part in walk(node.body)}
     for event in context.facts.events:
         # A core that raises hands no updates over, and loops that became whole-array operations have no iterations.
@@ -72,7 +73,8 @@ def why_not_shown(node: cst.CSTNode, caught: list[str], context: Context) -> str
     looped = {id(part) for body in loops for part in walk(body)}
     if any(isinstance(event, ev.Store) and id(event.node) in looped for event in context.facts.events):
         return "a loop that is tried stores items: " + MOVE
-    asked = {part.attr.value for part in walk(node.body) if isinstance(part, cst.Attribute)}
+    assigned = {id(part.target) for part in walk(node.body) if isinstance(part, cst.AssignTarget)}
+    asked = {part.attr.value for part in walk(node.body) if type(part) is cst.Attribute and id(part) not in assigned}
     if ("AttributeError" in caught or EVERYTHING.intersection(caught)) and _OF_TENSORS & asked:
         return "tensors have the attribute that is asked for: ask isinstance(x, np.ndarray)"
     return ""
@@ -213,8 +215,9 @@ class ExceptionHandler(Rule):
         if caught and (FLOATING.intersection(caught) or not self._calls_functions_only(event.node, caught, context)):
             names = ", ".join(caught)
             why = why_not_shown(event.node, caught, context)
-            if why:
-                yield self.hit(event.node, f"{_WORDS.format(names)}; {why}", Verdict.BLOCK)
+            if why:  # what tests for everything that may be wrong there is, is this
+                left = "caught" if why == _READ and EVERYTHING.intersection(caught) else ""
+                yield Hit(self.code, event.node, f"{_WORDS.format(names)}; {why}", Verdict.BLOCK, left=left)
                 return
             show_numpys(event.node, context)
             words = f"a handler of {names} around array work: it gets the exceptions that NumPy would raise"

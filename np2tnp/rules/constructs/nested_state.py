@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from np2tnp.analysis.domain import events as ev
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
@@ -56,6 +58,22 @@ class NestedState(Rule):
                 " and assign it there; or rebind local names alone, which are assigned before the nested function"
             )
             yield self.hit(event.node, words, Verdict.BLOCK)
-        else:
-            words = f"a nested function updates {event.detail} of the enclosing function in place"
+        elif not _is_by_text(event) or all(_is_by_text(it) for it in context.facts.events if _is_alike(it, event)):
+            words = (
+                f"a nested function updates {event.detail} of the enclosing function in place: return what is new, and"
+                " store it where the function is called"
+            )
             yield self.hit(event.node, words, Verdict.BLOCK)
+
+
+def _is_alike(event: ev.Event, other: ev.Construct) -> bool:
+    return isinstance(event, ev.Construct) and (event.kind, event.detail) == (other.kind, other.detail)
+
+
+def _is_by_text(event: ev.Event) -> bool:
+    """Whether something is stored by a text, as into a dict, which is hardly what is meant."""
+    if not isinstance(event.node, cst.Assign):
+        return False
+    indices = [it.target.slice[0].slice for it in event.node.targets if isinstance(it.target, cst.Subscript)]
+    texts = [it for it in indices if isinstance(it, cst.Index) and isinstance(it.value, cst.SimpleString)]
+    return len(texts) == len(event.node.targets)

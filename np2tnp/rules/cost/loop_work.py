@@ -169,6 +169,8 @@ _PRODUCTS = frozenset("dot matmul einsum tensordot inner outer vdot kron solve l
 #: Functions of two arrays, element by element.
 _ELEMENTWISE = frozenset("add subtract multiply divide true_divide power maximum minimum".split())
 _PAIRING = ("enumerate", "zip", "reversed")
+#: What is made of a few numbers, however long the arrays are from which these come.
+_DISPLAYS = frozenset((cst.List, cst.Tuple, cst.ListComp))
 #: What asks an array for nothing but its form.
 _FORMS = frozenset("shape ndim size dtype len".split())
 
@@ -256,8 +258,10 @@ class _Iteration:
         self.assigned = frozenset(name for part in (loop, *self.body) for name in bound_names(part))
         self.carried = carried_names(loop) & self.assigned
         self.taken = frozenset(_roots(self.body, region.reads))
-        stores = filter(None, (region.stores.get(id(part)) for part in self.body))
+        stores = [*filter(None, (region.stores.get(id(part)) for part in self.body))]
         self.stored = frozenset(store.root for store in stores if store.root is not None)
+        self.fitting = frozenset(_fitting(stores, self.body)) & self.assigned
+        self.made_to_fit = frozenset(map(id, _made_for(self.fitting, self.body)))
         self.multiplied = frozenset(_multiplied(self.body, region.context))
         self.sizes: dict[str, Size] = {}
         self.reduced: set[str] = set()  #: names of what is smaller than what it was made of
@@ -312,7 +316,8 @@ class _Iteration:
 
     def _bind(self, target: cst.CSTNode, value: cst.BaseExpression) -> None:
         for name in target_names(target):
-            self.sizes[name] = max(self.size(value), self.sizes.get(name, Size.NUMBER))
+            size = max(self.size(value), self.sizes.get(name, Size.NUMBER))
+            self.sizes[name] = min(size, Size.PART) if name in self.fitting else size
             if self._is_window(value):
                 self.windows.add(name)
             if not self._is_full(value):
@@ -414,6 +419,8 @@ class _Iteration:
             return max((self.size(element.value) for element in node.elements), default=Size.NUMBER)  # type: ignore[attr-defined]
         if kind is cst.IfExp:
             return max(self.size(node.body), self.size(node.orelse))  # type: ignore[attr-defined]
+        if kind is cst.ListComp:
+            return self.size(node.elt)  # type: ignore[attr-defined]
         return Size.NUMBER
 
     def _of_name(self, node: cst.CSTNode, value: Value | None) -> Size:
@@ -463,7 +470,9 @@ class _Iteration:
             return found
         if any(self.context.may_be_tensor(value) for _, value in given):
             return found
-        return Size.WHOLE if any(self._is_long(node) for node, _ in given) else found  # made of numbers
+        if not any(self._is_long(node) for node, _ in given if type(node) not in _DISPLAYS):
+            return found
+        return Size.PART if id(call.node) in self.made_to_fit else Size.WHOLE  # made of numbers
 
     def _together(self, given: list[tuple[cst.BaseExpression, Value]]) -> Size:
         """Of operands: an array from before the loop is as large as the parts that it meets, as far as is known."""
@@ -574,6 +583,16 @@ def _made_of(node: cst.Name, context: Context) -> list[cst.BaseExpression]:
         elif type(part) in (cst.For, cst.AugAssign, cst.CompFor) and node.value in target_names(part.target):  # type: ignore[attr-defined]
             return []
     return found
+
+
+def is_set(node: cst.CSTNode, context: Context) -> bool:
+    """Whether it is a set, or what operators make of one: no array."""
+    if isinstance(node, cst.BinaryOperation):
+        return is_set(node.left, context) or is_set(node.right, context)
+    if isinstance(node, cst.Call):
+        return dotted(node.func) in ("set", "frozenset")
+    made = _made_of(node, context) if isinstance(node, cst.Name) else []
+    return isinstance(node, (cst.Set, cst.SetComp)) or (bool(made) and all(is_set(it, context) for it in made))
 
 
 def is_shape(node: cst.CSTNode, context: Context, depth: int = 3) -> bool:
@@ -752,6 +771,28 @@ def _scatters(store: ev.Store) -> bool:
     """Whether what is stored into is larger than a vector of one number an iteration."""
     indices = sum(type(element.slice) is cst.Index for element in store.target.slice)  # type: ignore[attr-defined]
     return indices > 1 or any(map(_selects, store.keys or ()))
+
+
+def _fitting(stores: list[ev.Store], body: list[cst.CSTNode]) -> Iterator[str]:
+    """The names that do nothing but be stored into a part which a loop chooses: they are as large as that part."""
+    stored = {
+        id(store.node.value): store.node.value.value
+        for store in stores
+        if type(store.target) is cst.Subscript
+        and isinstance(store.node, cst.Assign)
+        and type(store.node.value) is cst.Name
+    }
+    if stored:
+        bound = {id(part.target) for part in body if type(part) is cst.AssignTarget}
+        names = (part for part in body if type(part) is cst.Name)
+        yield from {*stored.values()} - {it.value for it in names if id(it) not in bound and id(it) not in stored}
+
+
+def _made_for(names: frozenset[str], body: list[cst.CSTNode]) -> Iterator[cst.CSTNode]:
+    """The calls in what is assigned to one of the names."""
+    for part in body:
+        if names and type(part) is cst.Assign and any(names & {*target_names(it.target)} for it in part.targets):
+            yield from (inner for inner in walk(part.value) if type(inner) is cst.Call)
 
 
 def _is_element(store: ev.Store) -> bool:

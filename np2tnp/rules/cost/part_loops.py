@@ -9,6 +9,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import NO_NAMES, Array, Symbol, Unknown, Value, is_number, parameters_in, refs_of
+from np2tnp.analysis.syntax.python_tables import MEMBERS
 from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.analysis.syntax.walk import names_in, nodes_of, walk
 from np2tnp.model import Verdict
@@ -23,6 +24,7 @@ from np2tnp.rules.cost.loop_work import (
     bound_names,
     carried_names,
     heads,
+    is_set,
     is_shape,
     root_of,
     takes_rows,
@@ -45,6 +47,7 @@ _LISTED = "give it what .tolist() gives"
 #: Methods of texts and files that give lists of texts.
 _OF_TEXTS = frozenset("split rsplit splitlines readlines partition groups".split())
 _WHOLE = "work on whole arrays (or --slow convert)"
+_NO_FORM = "; write it on whole arrays (np2tnp does not"
 _MIGRATES = " (--slow convert migrates it)"
 _LEAVE = f"best left in NumPy{_MIGRATES}"
 
@@ -154,16 +157,21 @@ def marked(hits: list[Hit], region: RegionWork) -> list[Hit]:
             and "--compile" not in hit.message
             and not _is_whole_by_hand(loop, region.context)
         ):
-            message = hit.message.replace(_WHOLE, _LEAVE)
-            message = message.replace(
-                "; write it on whole arrays (np2tnp does not", "; best left in NumPy (no whole-array form"
-            )
-            hit = replace(hit, message=message, left="loops")
+            hit = _left(hit)
         result.append(hit)
     if any(hit.left and hit.code in LOOPS for hit in result):  # the others do not decide: the function would stay
         result = [_left(hit) if hit.code in LOOPS and _WHOLE in hit.message else hit for hit in result]
         result = [replace(hit, left="loops") if hit.code == BUILTIN else hit for hit in result]
     return result
+
+
+def with_those_that_stay(hits: list[Hit], region: RegionWork) -> list[Hit]:
+    """The findings, where loops about single elements are told, with a loop over parts beside that nobody replaces."""
+    told = [hit for hit in hits if hit.code in LOOPS and hit.code != LOOP and "--compile" not in hit.message]
+    if not told or any(hit.left for hit in told):
+        return hits
+    others = [hit for hit in marked([*_loops(region)], region) if hit.left]
+    return [_left(hit) if hit in told else hit for hit in hits] + others if others else hits
 
 
 def best_left(hits: list[Hit]) -> list[Hit]:
@@ -173,7 +181,9 @@ def best_left(hits: list[Hit]) -> list[Hit]:
 
 
 def _left(hit: Hit) -> Hit:
-    return replace(hit, message=hit.message.replace(_WHOLE, _LEAVE), left="loops")
+    message = hit.message.replace(_WHOLE, _LEAVE)
+    message = message.replace(_NO_FORM, "; best left in NumPy (no whole-array form")
+    return replace(hit, message=message, left="loops")
 
 
 #: What makes an iteration more than arithmetic: it decides something, or hands something out.
@@ -199,7 +209,7 @@ def _is_whole_by_hand(loop: Loop, context: Context) -> bool:
     assigned = frozenset(name for part in (loop, *body) for name in bound_names(part))
     stored = {root_of(target) for part in body for target in _targets_of(part) if type(target) is cst.Subscript}
     counters = set(target_names(loop.target if isinstance(loop, cst.For) else loop.for_in.target))  # type: ignore[union-attr]
-    if _differ_in_shape(body, assigned | counters, context):
+    if _differ_in_shape(body, assigned | counters, context) or any(_asks_an_object(it, counters) for it in body):
         return False
     if (carried_names(loop) & assigned) - sums - stored - counters:
         return False
@@ -210,6 +220,12 @@ def _is_whole_by_hand(loop: Loop, context: Context) -> bool:
     if len(reads) > sum(type(part) is cst.Name for target in targets for part in walk(target) if _is_in(part, stored)):
         return False  # what is stored is read as well: by the next iteration, perhaps
     return all(_is_arithmetic(part, context) for part in body if type(part) is cst.Call)
+
+
+def _asks_an_object(part: cst.CSTNode, items: set[str]) -> bool:
+    """Whether an item of the loop is an object, of which each has arrays of its own: ``network.z0[:, port]``."""
+    asked = type(part) is cst.Attribute and type(part.value) is cst.Name and part.value.value in items
+    return asked and part.attr.value not in MEMBERS  # type: ignore[attr-defined]
 
 
 #: What makes arrays of a shape that an argument says.
@@ -291,7 +307,7 @@ def _is_arithmetic(node: cst.Call, context: Context) -> bool:
 _ALONE = frozenset(
     "interp histogram histogram2d histogramdd bincount unique searchsorted digitize polyfit polyval convolve correlate"
     " lstsq arange linspace nonzero where loadtxt genfromtxt fromstring eig cov corrcoef setdiff1d intersect1d isin"
-    " in1d append delete insert".split()
+    " in1d append delete insert poly poly1d roots".split()
 )
 
 
@@ -374,7 +390,7 @@ def _is_array(argument: ev.Argument, name: str, context: Context) -> bool:
         return False  # of a dict
     if not isinstance(value, (Array, Unknown)) or is_number(value) or not context.may_be_tensor(value):
         return False
-    if is_shape(node, context):
+    if is_shape(node, context) or is_set(node, context):
         return False
     if type(node) is cst.Call and type(node.func) is cst.Attribute and node.func.attr.value in _OF_TEXTS:
         return False

@@ -65,11 +65,28 @@ class ArraySubclass(Rule):
             if where is None:
                 yield keep_in_numpy(event, context, self.code, "masked arrays and matrices are NumPy's")
                 return
-            words = f"{words}; it, or what comes of it, {where}: work on ndarrays (a masked array's values and mask)"
+            words = f"{words}; it, or what comes of it, {where}{_REMEDY}"
         if words is not None:
             assert isinstance(event, (ev.Call, ev.Construct))
             unseen = isinstance(event, ev.Construct) and event.kind == ev.Kind.SUBCLASS_OPERAND
-            yield Hit(self.code, event.node, words, Verdict.BLOCK, left="unseen" if unseen else "")
+            asked_for = words.endswith(_ASKED_FOR) and not _fills(context)
+            inherits = isinstance(event, ev.Construct) and event.kind in _OF_CLASSES
+            left = "unseen" if unseen else "masked" if asked_for or inherits else ""
+            yield Hit(self.code, event.node, words, Verdict.BLOCK, left=left)
+
+
+#: What a class is decides, which nobody changes for one function.
+_OF_CLASSES = (ev.Kind.ARRAY_SUBCLASS, ev.Kind.SUBCLASS_INSTANCE)
+_REMEDY = ": work on ndarrays (a masked array's values and mask)"
+_GIVEN, _RETURNED = "is given to other code", "is returned"
+#: Where somebody wants a masked array, nothing else will do.
+_ASKED_FOR = (f"{_GIVEN}{_REMEDY}", f"{_RETURNED}{_REMEDY}")
+
+
+def _fills(context: Context) -> bool:
+    """Whether the region makes ndarrays of masked arrays itself, so that it might begin with these."""
+    called = (call.node.func for call in context.calls.values())
+    return any(isinstance(func, cst.Attribute) and func.attr.value == "filled" for func in called)
 
 
 def _inherited(event: ev.Construct) -> str | None:
@@ -98,7 +115,7 @@ def _followed_badly(event: ev.Call, context: Context) -> str | None:
             if (given and not (api.startswith("numpy.") or shown)) or any(
                 item.name == "out" for item in other.arguments
             ):
-                return "is given to other code"
+                return _GIVEN
         elif isinstance(other, ev.Operator) and any(map(holds_subclass, other.operands)):
             return "is an operand beside a tensor"
         elif isinstance(other, ev.Read) and any(map(holds_subclass, (other.base, *other.keys))):
@@ -108,7 +125,7 @@ def _followed_badly(event: ev.Call, context: Context) -> str | None:
             if holds_subclass(other.base) or holds_subclass(other.value) or any(map(holds_subclass, _keys(other))):
                 return "is stored or updated"
         elif isinstance(other, ev.Return) and holds_subclass(other.value):
-            return "is returned"
+            return _RETURNED
     return None
 
 

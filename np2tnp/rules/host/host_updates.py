@@ -222,7 +222,7 @@ class HostUpdate(Rule):
     def _changed(self, node: cst.CSTNode, words: str, reasons: list[Stale], context: Context) -> Hit:
         """What blocks the region, but for callees out of sight where ``--unsafe`` trusts them."""
         calls = [context.calls.get(each.line_node) for each in reasons]
-        own = [call is None and each.via.startswith(OBJECT_CODE) for each, call in zip(reasons, calls, strict=True)]
+        own = [each.via.startswith(OBJECT_CODE) for each in reasons]
         unseen = [_is_out_of_sight(call) for call in calls]
         vague = _SOMEHOW in words or _KEPT in words or any(each.via == "a callee" for each in reasons)
         can_be_said = CALLEES in words and not vague

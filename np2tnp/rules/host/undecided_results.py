@@ -8,6 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.result_aliases import kinds_of_parts, zero_d
+from np2tnp.analysis.domain.values import Array
 from np2tnp.analysis.syntax.scopes import dotted, sketch
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
@@ -47,11 +48,14 @@ class UndecidedResult(Rule):
         assert isinstance(event, ev.Return)
         if not context.in_region or context.boundary == "tensor" or zero_d(context.facts) != "unverified":
             return
-        for node, kinds in kinds_of_parts(event, context.facts):
+        for node, value, kinds in kinds_of_parts(event, context.facts):
             if not (kinds <= {"scalar"} or kinds == {"array"} or context.begins_again()):
                 words = sketch(node)
                 doubt = _DOUBT if "..." in words else _DOUBT.replace("this", words, 1)
-                yield self.hit(node, f"{doubt}: {_advice(node)}", Verdict.BLOCK)
+                left = "" if isinstance(value, Array) or type(node) is cst.Call else "unseen"
+                advice = f"say float(...) of a number where {words} gets it" if left else _advice(node)
+                doubt = doubt if not left else doubt.replace(" may be", ", or an item of it, may be", 1)
+                yield Hit(self.code, node, f"{doubt}: {advice}", Verdict.BLOCK, left=left)
 
 
 _DOUBT = "this may be a scalar or a 0-d array, and the function may have had effects by then, so it cannot start again"
@@ -62,4 +66,8 @@ def _advice(node: cst.BaseExpression) -> str:
     if type(node) is cst.Call:
         name = dotted(node.func) or "the callee"
         return f"of one value, return np.asarray(...) or float(...); of a tuple, say so where {name} makes it"
-    return f"return np.asarray({sketch(node)}) of an array, float({sketch(node)}) of a number"
+    words = sketch(node)
+    return (
+        f"return np.asarray({words}) of an array, float({words}) of a number; where it is now one and now the other,"
+        " compute it in a function of its own, without the effects"
+    )

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import parameters_in, refs_of
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 
@@ -52,4 +55,12 @@ class InterruptedUpdate(Rule):
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
         if context.in_region:
-            yield self.hit(event.node, _WORDS[event.kind], Verdict.BLOCK)
+            left = "" if event.kind is ev.Kind.UPDATE_IN_FINALLY or _stores_itself(context) else "unseen"
+            yield Hit(self.code, event.node, _WORDS[event.kind], Verdict.BLOCK, left=left)
+
+
+def _stores_itself(context: Context) -> bool:
+    """Whether it is the function that updates an argument, and no callee, of which a list may be all that it gets."""
+    given = frozenset(context.facts.mutated)
+    stores = (it for it in context.facts.events if isinstance(it, ev.Store) and type(it.node) is not cst.Call)
+    return any(it.root in given or not given.isdisjoint(parameters_in(refs_of(it.base))) for it in stores)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import Unknown
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 
@@ -45,5 +46,12 @@ class StaleView(Rule):
                 remedy = f"store through {event.name} instead"
                 if reason.via.startswith(f"{event.name}."):  # an object that holds the array
                     remedy = f"make a new object of what {reason.via} is to be"
-                yield self.hit(event.node, f"{words}: {remedy}", Verdict.BLOCK)
+                left = "" if _is_array_written(reason.line_node, context) else "unseen"
+                yield Hit(self.code, event.node, f"{words}: {remedy}", Verdict.BLOCK, left=left)
                 return
+
+
+def _is_array_written(node: int, context: Context) -> bool:
+    """Whether the store by the node of this id is into an array, for all that is known."""
+    stores = (it for it in context.facts.events if isinstance(it, ev.Store) and id(it.node) == node)
+    return all(type(it.base) is not Unknown for it in stores)

@@ -26,6 +26,8 @@ _WORDS = {
     ev.Kind.QUEUE_OF_TENSORS: "a deque would hold tensors: put the arrays into it one by one, by append()",
     ev.Kind.KEPT_CONTAINER: "a list or dict of arrays changes after {0} got it: give that a copy of the list or dict",
     ev.Kind.ARGUMENT_KEPT_THROUGH_A_VIEW: "an argument, or a view of it, is kept as {0}: keep a copy (np.array(...))",
+    ev.Kind.ARGUMENT_PERHAPS_KEPT: "an argument, or a view of it, is kept as {0}: if it is an array, keep a copy"
+    " (x.copy())",
     ev.Kind.ALIASED_ARGUMENTS: "one array may be passed twice to what may update {0}: pass np.array(...) for the other",
     ev.Kind.ARRAY_BY_DEFAULT: "a function that updates {0} may give back an array that it has by default: pass a copy"
     " of it",
@@ -112,9 +114,15 @@ class Untraceable(Rule):
 
 def _is_unsure(event: ev.Construct) -> bool:
     """Whether only code that nobody can see makes it possible, or what may be no array at all."""
-    if event.kind == ev.Kind.ARGUMENTS_READ_LATE:
-        return not event.detail.partition("|")[2]
-    return event.kind in (ev.Kind.HELD_TWICE, ev.Kind.PERHAPS_SEEN_TWICE, ev.Kind.KEPT_CONTAINER, ev.Kind.METHOD_OBJECT)
+    if event.kind in (ev.Kind.UPDATED_BY_LAYOUT, ev.Kind.KEPT_BY_LAYOUT):
+        return event.detail.startswith("an argument of ")  # whatever that does with it
+    return event.kind in _UNSURE
+
+
+_UNSURE = frozenset((
+    ev.Kind.HELD_TWICE, ev.Kind.SEEN_TWICE, ev.Kind.PERHAPS_SEEN_TWICE, ev.Kind.KEPT_CONTAINER, ev.Kind.METHOD_OBJECT,
+    ev.Kind.ARGUMENTS_READ_LATE, ev.Kind.OBJECT_OPERATOR, ev.Kind.ARGUMENT_PERHAPS_KEPT,
+))  # fmt: skip
 
 
 _STORED = "store into it (x[...] = ...) instead"

@@ -1,0 +1,283 @@
+"""What nobody can do much about decides a function's fate, and is counted, not told."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import numpy as np
+import pytest
+
+from np2tnp.config import Config
+from np2tnp.engine import analyze
+from np2tnp.files.source import Source
+from np2tnp.model import FileReport, Finding, RegionState
+
+_HEAD = "import numpy as np\n\n\n"
+
+
+def report_of(body: str) -> FileReport:
+    return analyze(Source("m.py", _HEAD + textwrap.dedent(body)), Config(rewrite=True))
+
+
+def deciding(body: str, name: str = "f") -> Finding:
+    (told,) = (it for it in report_of(body).findings if it.decides and it.region == name)
+    return told
+
+
+# --- loops over parts of arrays
+
+PIXELS = """
+def f(gamma):
+    p = len(gamma)
+    n = np.prod(gamma[0].shape)
+    flat = [gamma[i].flatten() for i in range(len(gamma))]
+    phi = np.empty((p, n))
+    for i in range(n):
+        g = np.hstack([[1.0], [flat[k][i] for k in range(len(flat))]])
+        rows = []
+        for k in range(p):
+            rows.append(np.roll(g[:-1], k))
+        try:
+            found = np.linalg.solve(np.array(rows), g[1:].flatten())
+        except np.linalg.LinAlgError:
+            found = np.ones(p) * np.nan
+        phi[:, i] = found
+    return phi
+"""
+
+
+def test_what_is_stored_into_a_part_is_no_larger_than_that() -> None:
+    told = deciding(PIXELS)
+    assert (told.code, told.left) == ("TNP704", "loops")
+    assert "stores into phi part by part" in told.message
+
+
+STEPS = """
+def f(u, n):
+    m = len(u)
+    for i in range(n):
+        v = np.ones(m) * 3
+        u = np.sin(u) * v + u
+    return u
+"""
+
+
+def test_steps_on_whole_arrays_pay() -> None:
+    assert [it.state for it in report_of(STEPS).regions if it.qualname == "f"] == [RegionState.CONVERTIBLE]
+
+
+OBJECTS = """
+def f(networks, x):
+    z = np.exp(x)
+    y = np.empty_like(z)
+    for i, network in enumerate(networks):
+        y[i, 1:] = z[i, 1:] / {}
+    return y
+"""
+
+
+@pytest.mark.parametrize(("item", "left"), [("network.z0", "loops"), ("network", "")])
+def test_objects_with_an_array_each_are_no_array_as_a_whole(item: str, left: str) -> None:
+    told = deciding(OBJECTS.format(item))
+    assert (told.code, told.left) == ("TNP704", left)
+
+
+BESIDE = """
+def f(x, limits):
+    z = np.exp(x)
+    d = np.zeros((len(x), len(x)))
+    for i in range(len(x)):
+        for j in range(len(x)):
+            d[i, j] = np.dot(z[i], z[j])
+    {}
+    return z, d
+"""
+
+
+def test_a_loop_that_stays_decides_for_single_elements_beside_it() -> None:
+    stays = "y = z.copy()\n    for j in range(3, len(z)):\n        if z[j, 1] > 0:\n            y[j, 1:] = z[j, 1:] * 2"
+    assert deciding(BESIDE.format("y = z")).left == ""
+    assert deciding(BESIDE.format(stays)).left == "loops"
+
+
+SETS = """
+def f(x, options):
+    y = np.exp(x) * 2
+    {}
+    if unknown:
+        raise ValueError(f"{{sorted(unknown)}}")
+    return np.sqrt(y) + np.sin(y)
+"""
+
+
+@pytest.mark.parametrize(
+    "made",
+    ["unknown = set(options) - {'a'}", "unknown = frozenset(options)", "unknown = {it for it in options} | {'c'}"],
+)
+def test_a_set_is_no_array(made: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NP2TNP_ABOVE", "0")
+    report = report_of(SETS.format(made))
+    assert report.new_text is not None
+    for text in (_HEAD + SETS.format(made), report.new_text):
+        space: dict[str, Any] = {"__name__": "m"}
+        exec(compile(text, "m.py", "exec"), space)
+        with pytest.raises(ValueError, match="b"):
+            space["f"](np.ones(9), ["b"])
+    assert "@rt.migrated" in report.new_text
+
+
+# --- masked arrays and handlers
+
+MASKED = """
+def f(x, show):
+    y = np.ma.masked_invalid(np.exp(x))
+    {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "left"),
+    [
+        ("return y", "masked"),
+        ("show(y)\n    return 0", "masked"),
+        ("np.ma.set_fill_value(y, 0)\n    show(y)\n    return y.filled() * 2", ""),
+        ("y[0] = 2\n    return np.sum(y)", ""),
+    ],
+)
+def test_a_masked_array_that_somebody_wants_stays_one(end: str, left: str) -> None:
+    told = deciding(MASKED.format(end))
+    assert (told.code, told.left) == ("TNP307", left)
+
+
+CAUGHT = """
+def f(x, log):
+    try:
+        y = np.linalg.inv(x) * np.exp(x)
+    except {} as error:
+        log(str(error))
+        y = x
+    return np.sin(y) + np.cos(y)
+"""
+
+
+@pytest.mark.parametrize(("caught", "left"), [("Exception", "caught"), ("ValueError", "")])
+def test_nobody_tests_before_for_all_that_may_be_wrong(caught: str, left: str) -> None:
+    told = deciding(CAUGHT.format(caught))
+    assert (told.code, told.left) == ("TNP401", left)
+
+
+NAMED = """
+class Net:
+    def f(self, x, path):
+        try:
+            self.name = path.stem
+            y = np.exp(x) * np.sin(x)
+        except AttributeError:
+            self.name = "none"
+            y = np.exp(x) * np.sin(x)
+        return np.sqrt(y) + 1
+"""
+
+
+def test_an_attribute_that_is_assigned_is_not_asked_for() -> None:
+    assert not any("have the attribute" in it.message for it in report_of(NAMED).findings)
+    read = NAMED.replace("self.name = path.stem", "x.name")
+    assert any("have the attribute" in it.message for it in report_of(read).findings)
+
+
+# --- what may be no array
+
+CONTAINER = """
+def f(x, scale, show):
+    show(1)
+    y = np.exp(x)
+    y = y.squeeze() if scale else y.sum()
+    found = [y]
+    {}
+    return {}
+"""
+
+
+@pytest.mark.parametrize(("last", "given", "left"), [("pass", "found", "unseen"), ("pass", "y", "")])
+def test_an_item_of_a_dict_is_not_what_is_returned(last: str, given: str, left: str) -> None:
+    told = deciding(CONTAINER.format(last, given))
+    assert (told.code, told.left) == ("TNP511", left)
+    assert ("or an item of it" in told.message) is bool(left)
+    assert ("np.asarray" in told.message) is not bool(left)
+
+
+KEPT = """
+class Model:
+    def set(self, value):
+        {}
+        self.total = np.sum(np.exp(value) * np.sin(value) + np.cos(value))
+        self._value = value
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "left", "words"),
+    [
+        ("value = np.asarray(value) if self.whole else np.abs(value)[1:]", "", ": keep a copy (np.array(...))"),
+        ("value = np.radians(value) if self.degrees else value[0]", "unseen", ": if it is an array, keep a copy"),
+    ],
+)
+def test_a_copy_is_asked_of_arrays_alone(first: str, left: str, words: str) -> None:
+    (told,) = (it for it in report_of(KEPT.format(first)).findings if "is kept as ._value" in it.message)
+    assert told.left == left
+    assert words in told.message
+
+
+def test_what_takes_a_value_by_assignment_is_as_small_as_a_constructor() -> None:
+    setter = KEPT.replace("    def set", "    @value.setter\n    def value").replace(
+        "class Model:", "class Model:\n    value = property()\n"
+    )
+    assert (
+        deciding(setter.format("value = np.asarray(value) if self.whole else np.abs(value)[1:]"), "Model.value").left
+        == "little"
+    )
+
+
+LISTED = """
+def ensure(parts):
+    for i, part in enumerate(parts):
+        parts[i] = np.asarray(part)
+    return parts
+
+
+class Model:
+    def fit(self, parts, limit):
+        {}
+        self.done = True
+        y = np.exp(parts[0]) * 2
+        if np.any(y > limit):
+            raise ValueError("limit")
+        return np.sin(y) + np.cos(y)
+"""
+
+
+@pytest.mark.parametrize(("first", "left"), [("parts[0] = 3", ""), ("parts = ensure(parts)", "unseen")])
+def test_what_a_callee_updates_may_be_a_list(first: str, left: str) -> None:
+    found = [it for it in report_of(LISTED.format(first)).findings if it.code == "TNP109"]
+    assert {it.left for it in found} <= {left}
+    assert found or left
+
+
+# --- which of several reasons decides
+
+SEVERAL = """
+class Model:
+    def f(self, x, value):
+        z = np.exp(x) * 1j
+        z.imag = np.sin(x) + np.cos(x)
+        value = np.radians(value) if self.degrees else value[0]
+        {}
+        return z
+"""
+
+
+@pytest.mark.parametrize(("kept", "left"), [("self._value = value", "unseen"), ("pass", "")])
+def test_what_cannot_be_mended_decides(kept: str, left: str) -> None:
+    told = deciding(SEVERAL.format(kept), "Model.f")
+    assert (told.code, told.left) == (("TNP206" if left else "TNP105"), left)
