@@ -14,9 +14,9 @@ from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.analysis.syntax.walk import names_in, nodes_of, walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Severity, document
-from np2tnp.rules.cost.loop_work import LOOPS as LOOP_NODES
+from np2tnp.rules.cost.loop_counts import LOOPS as LOOP_NODES
+from np2tnp.rules.cost.loop_counts import Loop, is_set, is_shape
 from np2tnp.rules.cost.loop_work import (
-    Loop,
     RegionWork,
     Size,
     Work,
@@ -24,8 +24,6 @@ from np2tnp.rules.cost.loop_work import (
     bound_names,
     carried_names,
     heads,
-    is_set,
-    is_shape,
     root_of,
     takes_rows,
 )
