@@ -83,6 +83,38 @@ def test_objects_with_an_array_each_are_no_array_as_a_whole(item: str, left: str
     assert (told.code, told.left) == ("TNP704", left)
 
 
+COLUMNS = """
+def f(x, b, found):
+    z = np.exp(x)
+    out = np.zeros_like(z)
+    for i in range(3, z.shape[1]):
+        out[1:, i] = np.sqrt(z[1:, {}]) * b
+    return out
+"""
+
+
+@pytest.mark.parametrize(("index", "left"), [("i", ""), ("found[0][i]", "loops")])
+def test_an_item_of_a_list_of_lists_may_be_any_number_of_indices(index: str, left: str) -> None:
+    told = deciding(COLUMNS.format(index))
+    assert (told.code, told.left) == ("TNP704", left)
+
+
+IN_PLACE = """
+def f(x, b, d):
+    out = x
+    a = b + d
+    for i in range(x.shape[1]):
+        step = (b[:, i] - x @ a[:, i]) / a[i, i] + x[:, i]
+        out[:, i] = step / max(np.linalg.norm(step, 2), 1)
+    return out
+"""
+
+
+def test_what_is_stored_under_another_name_is_read_by_the_next_round() -> None:
+    told = deciding(IN_PLACE)
+    assert (told.code, told.left) == ("TNP704", "loops")
+
+
 BESIDE = """
 def f(x, limits):
     z = np.exp(x)
@@ -262,6 +294,27 @@ def test_what_a_callee_updates_may_be_a_list(first: str, left: str) -> None:
     found = [it for it in report_of(LISTED.format(first)).findings if it.code == "TNP109"]
     assert {it.left for it in found} <= {left}
     assert found or left
+
+
+DECORATED = """
+from numba import {0}
+
+@{0}
+def f(x, y):
+    z = np.exp(x) * 2
+    y[0] = z[0] + np.sum(z)
+"""
+
+
+@pytest.mark.parametrize(("decorator", "left"), [("njit", ""), ("guvectorize", "native")])
+def test_what_is_mapped_over_arrays_by_a_compiler_works_on_parts(decorator: str, left: str) -> None:
+    told = deciding(DECORATED.format(decorator))
+    assert (told.code, told.left) == ("TNP504", left)
+
+
+def test_objects_around_arrays_have_data_too() -> None:
+    body = "def f(x, g):\n    y = np.exp(x) * np.sin(x) + 1\n    return g(y.{}) + np.cos(y)\n"
+    assert [deciding(body.format(name)).left for name in ("data", "strides")] == ["objects", ""]
 
 
 # --- which of several reasons decides

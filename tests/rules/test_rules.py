@@ -63,6 +63,7 @@ def test_every_rule_file_is_registered() -> None:
         "callback_loops",
         "cases",
         "decisions",
+        "loop_counts",
         "loop_work",
         "migrated_callees",
         "part_loops",

@@ -207,6 +207,7 @@ def _is_whole_by_hand(loop: Loop, context: Context) -> bool:
     assigned = frozenset(name for part in (loop, *body) for name in bound_names(part))
     stored = {root_of(target) for part in body for target in _targets_of(part) if type(target) is cst.Subscript}
     counters = set(target_names(loop.target if isinstance(loop, cst.For) else loop.for_in.target))  # type: ignore[union-attr]
+    stored |= _other_names(stored, context)
     if _differ_in_shape(body, assigned | counters, context) or any(_asks_an_object(it, counters) for it in body):
         return False
     if (carried_names(loop) & assigned) - sums - stored - counters:
@@ -218,6 +219,16 @@ def _is_whole_by_hand(loop: Loop, context: Context) -> bool:
     if len(reads) > sum(type(part) is cst.Name for target in targets for part in walk(target) if _is_in(part, stored)):
         return False  # what is stored is read as well: by the next iteration, perhaps
     return all(_is_arithmetic(part, context) for part in body if type(part) is cst.Call)
+
+
+def _other_names(names: set[str], context: Context) -> set[str]:
+    """The names of which some of `names` are but other names: ``result = x``."""
+    plain = (part for part in nodes_of(context.facts.node) if type(part) is cst.Assign and type(part.value) is cst.Name)
+    return {
+        part.value.value  # type: ignore[attr-defined]
+        for part in plain
+        if any(names & {*target_names(it.target)} for it in part.targets)
+    }
 
 
 def _asks_an_object(part: cst.CSTNode, items: set[str]) -> bool:
@@ -271,7 +282,10 @@ def _picks(part: cst.CSTNode, assigned: frozenset[str], sums: set[str]) -> bool:
         return any(_is_in(name, set(assigned)) for bound in bounds for name in walk(bound))
     if type(part) is not cst.Index:
         return False
-    return type(part.value) is cst.SimpleString or any(_is_in(name, sums) for name in walk(part.value))
+    if type(part.value) is cst.SimpleString or any(_is_in(name, sums) for name in walk(part.value)):
+        return True
+    nested = type(part.value) is cst.Subscript and type(part.value.value) is cst.Subscript
+    return nested and any(_is_in(name, set(assigned)) for name in walk(part.value))  # as many items as it likes
 
 
 def _is_in(part: cst.CSTNode, names: set[str]) -> bool:

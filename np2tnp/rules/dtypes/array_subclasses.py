@@ -71,12 +71,14 @@ class ArraySubclass(Rule):
             unseen = isinstance(event, ev.Construct) and event.kind == ev.Kind.SUBCLASS_OPERAND
             asked_for = words.endswith(_ASKED_FOR) and not _fills(context)
             inherits = isinstance(event, ev.Construct) and event.kind in _OF_CLASSES
+            unseen = unseen or words.endswith(_IN_ITS_OWN_WAY)
             left = "unseen" if unseen else "masked" if asked_for or inherits else ""
             yield Hit(self.code, event.node, words, Verdict.BLOCK, left=left)
 
 
 #: What a class is decides, which nobody changes for one function.
 _OF_CLASSES = (ev.Kind.ARRAY_SUBCLASS, ev.Kind.SUBCLASS_INSTANCE)
+_IN_ITS_OWN_WAY = "which NumPy may treat in its own way"
 _REMEDY = ": work on ndarrays (a masked array's values and mask)"
 _GIVEN, _RETURNED = "is given to other code", "is returned"
 #: Where somebody wants a masked array, nothing else will do.
@@ -148,7 +150,7 @@ def _made(event: ev.Call, api: str) -> str | None:
         return "x.view() with a class makes a subclass of ndarray, which no tensor can stand for"
     given = next((item.value for item in event.arguments if isinstance(item.value, Instance)), None)
     if isinstance(given, Instance):
-        return f"{short_name(api)} gets an object of class {given.qualname}, which NumPy may treat in its own way"
+        return f"{short_name(api)} gets an object of class {given.qualname}, {_IN_ITS_OWN_WAY}"
     return None
 
 

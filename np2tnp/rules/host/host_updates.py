@@ -224,7 +224,8 @@ class HostUpdate(Rule):
         calls = [context.calls.get(each.line_node) for each in reasons]
         own = [each.via.startswith(OBJECT_CODE) for each in reasons]
         unseen = [_is_out_of_sight(call) for call in calls]
-        vague = _SOMEHOW in words or _KEPT in words or any(each.via == "a callee" for each in reasons)
+        vague = _SOMEHOW in words or _KEPT in words
+        vague = vague or any(each.via == "a callee" or each.kind == "two copies" for each in reasons)
         can_be_said = CALLEES in words and not vague
         left = "unseen" if not can_be_said and (vague or any(own) or any(unseen)) else ""
         verdict, safety = Verdict.BLOCK, Safety.SAFE

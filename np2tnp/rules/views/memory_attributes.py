@@ -59,7 +59,8 @@ class MemoryAttribute(Rule):
             words = f".{event.name} shows the memory of an ndarray; a tensor has none to show"
             windows = event.name == "strides" and any(call.api == AS_STRIDED for call in context.calls.values())
             words += f": {WINDOWS if windows else _APART}"
-            yield self.hit(event.node, words, Verdict.BLOCK)
+            left = "objects" if event.name == "data" else ""  # objects around arrays have that name for them
+            yield Hit(self.code, event.node, words, Verdict.BLOCK, left=left)
         elif has_no_form(event.name) and event.name not in POINTERS:
             words = (
                 f"{sketch(event.node.value)} seems to be an object in an array (.{event.name}), which no tensor holds"

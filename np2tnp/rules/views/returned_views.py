@@ -54,7 +54,7 @@ class ReturnedView(Rule):
         if event.detail:
             shown, is_array, made_by = _returned(event, context)
             words = _words(event.detail, shown, is_array, made_by, context)
-            left = "" if is_array or made_by else "unseen"
+            left = "" if is_array or (made_by and not made_by.startswith("numpy.")) else "unseen"
         if is_seen(event.detail):  # by code that cannot be seen itself
             verdict = Verdict.HOST if context.trusts else Verdict.BLOCK
             yield Hit(self.code, event.node, words, verdict, Safety.UNSAFE, left="unseen")
