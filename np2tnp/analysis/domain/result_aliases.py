@@ -146,6 +146,8 @@ def has_shared_items(value: Value) -> bool:
     if not isinstance(value, Sequence):  # a container of copies, perhaps
         return isinstance(value, Unknown) and refs_of(value) >= {SHARED, COPIED}
     shown = [each for each in _kinds(value) if not is_numpy_number(each[0])]
+    if any(isinstance(each, Unknown) and refs_of(each) >= {SHARED, COPIED} for each, _ in shown):
+        return True  # what a function of another library gave, which got copies of one array
     return _is_of_views(value) or any(
         (
             (_is_copy(first) and _is_copy(second))

@@ -110,7 +110,9 @@ def _harmless(node: cst.CSTNode) -> list[cst.CSTNode]:
 
 
 #: Methods that put the items of what they get into the container.
-_FILLING = frozenset(("extend", "extendleft", "update"))
+_FILLING = frozenset(("extend", "extendleft", "update", "__iadd__", "__ior__", "__init__"))
+#: Python's own names for what puts arrays into a container, called as methods.
+_SPECIAL = frozenset(("__setitem__", "__iadd__", "__ior__", "__init__"))
 
 
 def _holds_object(value: Value) -> bool:
@@ -213,22 +215,26 @@ class ContainerMethods(Lending):
             arguments = tuple([ev.Argument(it.node, hosted(it.value), it.name, it.star) for it in arguments])
         if receiver.type == "dict" and name == "setdefault" and arguments:
             self.escape(arguments[0].node.value, arguments[0].value, "is a key")
-        if receiver.type == "dict" and name == "update":
+        if receiver.type == "dict" and name in ("update", "__ior__", "__init__"):
             given_keys = [it.value if it.name or it.star else self._with_keys(it) for it in arguments]
             pairs_given = zip(arguments, given_keys, strict=True)
             arguments = tuple([ev.Argument(it.node, value, it.name, it.star) for it, value in pairs_given])
         values = [argument.value for argument in arguments]
         shown = held(receiver.element, receiver)
-        if name in KEEPING_METHODS and values:
+        if (name in KEEPING_METHODS or name in _SPECIAL) and values:
             given = [self.as_item(receiver, argument.node.value, argument.value) for argument in arguments]
             if name in _FILLING:
                 pairs = zip(arguments, given, strict=True)
                 kept = [value if argument.name else self.element_of(value) for argument, value in pairs]
             else:
                 kept = given[-1:]
+                if name == "__setitem__" and isinstance(kept[0], Sequence):
+                    kept = [join(kept[0], self.element_of(kept[0]))]  # a slice takes the items
             for added in kept:
                 self.put(where, receiver, added, env)
                 self.keep(self._holders_of_items(where, receiver), added, env)
+            if name in ("__iadd__", "__ior__"):
+                return receiver
             return NONE if name != "setdefault" else join(shown, kept[0])
         if name in CONTAINER_MUTATORS:
             self.changes_container(receiver, env)

@@ -15,6 +15,7 @@ from np2tnp.analysis.domain.locations import (
     is_global,
     is_held,
     is_holder,
+    is_outside_location,
     is_parameter,
     is_seen,
     is_state,
@@ -204,6 +205,18 @@ class Keeping(NumpyResults):
                     env.values[place] = Sequence(container.type, join(container.element, added))
                     env.link(place, refs - {place} | {SHARED} if refs & refs_of(argument.value) else refs - {place})
 
+    def _of_one_array(self, arguments: tuple[ev.Argument, ...]) -> frozenset[str]:
+        """`SHARED` where arguments, or items of one, are tensors that show one array: a function gets copies apart."""
+        met: frozenset[str] = NO_NAMES
+        for argument in arguments:
+            if not may_hold_tensor(argument.value):
+                continue
+            refs = frozenset(ref for ref in refs_of(argument.value) if ref.isidentifier() or is_outside_location(ref))
+            if refs & met or has_shared_items(argument.value):
+                return frozenset((SHARED,))
+            met |= refs
+        return NO_NAMES
+
     def _given_back(self, arguments: tuple[ev.Argument, ...]) -> frozenset[str]:
         """What a function on the host may return: one of its arguments, or our copy of one."""
         refs: frozenset[str] = NO_NAMES
@@ -211,6 +224,7 @@ class Keeping(NumpyResults):
             refs |= refs_of(argument.value)
             if may_hold_tensor(argument.value) and refs_of(argument.value):
                 refs |= copy_marks(refs_of(argument.value))
+        refs |= self._of_one_array(arguments)
         return refs - {SUBCLASS} if self.met_subclass else refs  # it may be anything, as what others give is
 
 
