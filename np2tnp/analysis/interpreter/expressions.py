@@ -76,7 +76,10 @@ class Comprehensions(Access):
     def comprehension(self, node: Any, env: Env) -> Value:
         bound = frozenset(_bound_outside(node))
         if not bound:
-            return self._comprehension(node, env, env.copy())
+            value = self._comprehension(node, env, inner := env.copy())
+            if self._leave_stale(node, inner, env):  # each item is made after what the ones before it updated
+                value = self._comprehension(node, env, env.copy())
+            return value
         if type(node) is cst.GeneratorExp and not self._is_asked_at_once(node):
             self.construct(
                 node, ev.Kind.NONLOCAL, ", ".join(sorted(bound))
@@ -92,6 +95,16 @@ class Comprehensions(Access):
                 break
             env.become(widen(env, new) if number >= ROUNDS - 2 else new)
         return value
+
+    def _leave_stale(self, node: Any, inner: Env, env: Env) -> bool:
+        """What `inner`, of the comprehension, updated through its own names is stale under other names of `env`, too.
+
+        Gives whether there is such.
+        """
+        own = frozenset(_targets_of(node.for_in))
+        new = {name: why for name, why in inner.stale.items() if name not in own and name not in env.stale}
+        env.stale.update(new)
+        return bool(new)
 
     def _comprehension(self, node: Any, env: Env, inner: Env) -> Value:
         puts, worked = len(self.puts_made), self.worked
