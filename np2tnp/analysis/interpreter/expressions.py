@@ -77,7 +77,9 @@ class Comprehensions(Access):
         bound = frozenset(_bound_outside(node))
         if not bound:
             value = self._comprehension(node, env, inner := env.copy())
-            if self._leave_stale(node, inner, env):  # each item is made after what the ones before it updated
+            if self.leave_stale(
+                inner, frozenset(_targets_of(node.for_in)), env
+            ):  # each item is made after what the ones before it updated
                 value = self._comprehension(node, env, env.copy())
             return value
         if type(node) is cst.GeneratorExp and not self._is_asked_at_once(node):
@@ -95,16 +97,6 @@ class Comprehensions(Access):
                 break
             env.become(widen(env, new) if number >= ROUNDS - 2 else new)
         return value
-
-    def _leave_stale(self, node: Any, inner: Env, env: Env) -> bool:
-        """What `inner`, of the comprehension, updated through its own names is stale under other names of `env`, too.
-
-        Gives whether there is such.
-        """
-        own = frozenset(_targets_of(node.for_in))
-        new = {name: why for name, why in inner.stale.items() if name not in own and name not in env.stale}
-        env.stale.update(new)
-        return bool(new)
 
     def _comprehension(self, node: Any, env: Env, inner: Env) -> Value:
         puts, worked = len(self.puts_made), self.worked
@@ -638,7 +630,9 @@ class Evaluator(Operands):
         self.depth -= 1
         if self.worked > worked:
             self.nested_working.add(name)
-        self.leave_nested(puts, {parameter.name.value for parameter in parameters_of(node.params)}, env)
+        own = frozenset(parameter.name.value for parameter in parameters_of(node.params))
+        self.leave_nested(puts, own, env)
+        self.leave_stale(inner, own, env)
         self.nested_results[name] = result
         if self.made == HOST:
             self.module.lambdas[name] = node

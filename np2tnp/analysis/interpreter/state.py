@@ -346,6 +346,15 @@ class State:
             self.construct(self.statement or self.facts.node, ev.Kind.KEPT_CONTAINER, holder)
             self.facts.seen.kept_twice.update(filter(str.isidentifier, refs_of(container)))
 
+    def leave_stale(self, inner: Env, own: frozenset[str], env: Env) -> bool:
+        """What a nested function or comprehension updated is stale under the names of `env`, but for its `own`.
+
+        Gives whether there is such: it may read that itself, the next time.
+        """
+        new = {name: why for name, why in inner.stale.items() if name not in own and name not in env.stale}
+        env.stale.update(new)
+        return bool(new)
+
     def leave_nested(self, puts: int, own: Container[str], env: Env) -> None:
         """What a nested function or comprehension put into containers since there were `puts`, but into its `own`.
 

@@ -139,6 +139,7 @@ class Nesting(Hosting):
             self.nested_working.add(name)
             self.lazy_works |= bool(self.nested_yields)
         self.leave_nested(puts, bound, env)
+        self.leave_stale(end if end is not None else inner, frozenset(bound), env)
         result: Value | None = NONE if end is not None or not self.nested_returns else None
         for value in self.nested_returns:
             result = value if result is None else join(result, value)
