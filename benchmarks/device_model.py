@@ -5,7 +5,7 @@
 
 Each subject of ``device_programs.py`` (functions, and six whole programs) is rewritten with these options of ``np2tnp
 rewrite`` (by default: none, ``--state tensor`` and ``--compile xla``), and called once to warm up and once to be
-counted:
+counted. The default's functions that the runtime compiles once they are hot are counted eagerly and (``hot``) so:
 
 * launches: operations that are given to TensorFlow one by one. A call of a compiled function is one;
 * up, down: bytes of ndarrays that become tensors and the other way round;
@@ -445,10 +445,17 @@ def _by_hand(subject: Subject, tf: Any) -> dict[str, Callable[[], Any]]:
 def _emitted(subject: Subject, emitted: Sequence[str]) -> dict[str, Callable[[], Any]]:
     name = "main" if subject.is_program else subject.name
 
-    def version(words: tuple[str, ...]) -> Callable[[], Any]:
-        return lambda: _module(rewritten(subject.text, words), f"subject_{abs(hash(words))}")[name]
+    def version(words: tuple[str, ...], compiles: str) -> Callable[[], Any]:
+        def made() -> Any:
+            os.environ["NP2TNP_COMPILE"] = compiles  # what is hot is compiled at the first call, or never
+            return _module(rewritten(subject.text, words), f"subject_{abs(hash((words, compiles)))}")[name]
 
-    return {text or "default": version(tuple(text.split())) for text in emitted}
+        return made
+
+    found = {it or "default": version(tuple(it.split()), "1" if "auto" in it else "0") for it in emitted}
+    if "default" in found:
+        found["default, hot"] = version((), "1")
+    return found
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "random": ("numpy", "tf"),
     "on_unverified": ("numpy", "warn", "raise"),
     "enable_numpy_behavior": ("call", "import", "entrypoint", "never"),
-    "compile": ("none", "auto", "graph", "xla"),
+    "compile": ("hot", "none", "auto", "graph", "xla"),
     "runtime": ("import", "vendor"),
     "target_tensorflow": ("newest", "2.21", "2.20", "2.19", "2.18"),
     "target_numpy": ("newest", "1.26"),
@@ -47,6 +47,9 @@ EMISSION = ("boundary", "state", "random", "on_unverified", "target_tensorflow",
 NEVER = 2**63 - 1
 
 DEFAULT_BASELINE = "np2tnp-baseline.json"
+
+#: Values of ``compile`` by which no function is compiled before it is called.
+EAGERLY = ("hot", "none", "auto")
 
 #: What the runtime takes where ``above`` is not given.
 FEW = 100_000
@@ -103,7 +106,7 @@ class Config:
     enable_numpy_behavior: str = "call"  #: when tensors get NumPy's behaviour: at the first call, at import, ...
     top_level: bool = False  #: the top level of scripts migrates, too
     device: str = ""  #: where migrated functions work, such as ``/GPU:0``; empty: where TensorFlow likes
-    compile: str = "none"
+    compile: str = "hot"
     above: int | None = None  #: elements from which on TensorFlow works; 0: always; None: the runtime's default
     float32: bool = False  #: migrated functions work in float32 where NumPy works in float64
     target_numpy: str = "newest"  #: for which NumPy the code is written: that decides which names there are

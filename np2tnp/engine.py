@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 import libcst as cst
 
+from np2tnp.analysis.domain.events import RegionFacts
 from np2tnp.analysis.domain.summaries import MODULE
-from np2tnp.analysis.domain.values import Symbol
+from np2tnp.analysis.domain.values import NO_NAMES, Symbol
 from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.syntax.walk import Transformer, walk
 from np2tnp.config import NEVER, Config
@@ -30,13 +32,14 @@ from np2tnp.rewrite.boundaries import (
     with_last_return,
     wrap_function,
 )
-from np2tnp.rewrite.buffer_swap_names import follow
+from np2tnp.rewrite.buffer_swap_names import Marks, follow
 from np2tnp.rewrite.originals import below_original, is_protocol, kept_original, original_name, place, with_block
 from np2tnp.rewrite.plan import Names, RegionPlan, hands_on
 from np2tnp.rewrite.purity import pure_regions
 from np2tnp.rewrite.size_limits import EAGERLY, arrays_by_row, is_vectorized, least_elements, made_elements
 from np2tnp.rewrite.staging.staged_functions import stage
 from np2tnp.rewrite.staging.symbol_reads import array_attributes
+from np2tnp.rewrite.staging.traced_alike import closed, held_arrays, reads_alike
 from np2tnp.rewrite.state_reads import lifted_names, live_names, settle, settled_first, with_settled
 from np2tnp.rewrite.work import counted_work, why_left
 from np2tnp.rewrite.written_imports import add_imports, add_script_start, add_startup, without_unused_imports
@@ -181,19 +184,19 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
     placed = place(analysis.info, names_of, session.source.text, session.words)
     apart: dict[str, cst.FunctionDef] = {}
     imported = [name for name, value in analysis.info.values.items() if isinstance(value, Symbol)]
+    bodies = {
+        plan.facts.qualname: _body(session, plan, held)
+        for plan in convertible
+        if isinstance(plan.facts.node, cst.FunctionDef)
+    }
+    hot = _hot(session, convertible, bodies, held) if session.options.hot and keeps else frozenset()
     for plan in convertible:
         node = plan.facts.node
         if isinstance(node, cst.Module):
             top = plan
             continue
         assert isinstance(node, cst.FunctionDef)
-        kind = settle_zero_d(plan.facts, plan.edits, names.rt) if wrapped else ""
-        marks = follow(plan.facts, plan.edits, session.words)
-        add_returns(plan.facts, plan.edits, names.rt if wrapped else None, marks)
-        first = settle(plan, held, analysis.info, plan.edits, names.rt)
-        body = node.body.visit(Applier(plan.edits, names.rt))
-        assert isinstance(body, cst.BaseSuite)
-        body = settled_first(without_unused_imports(node.body, body), first, names.rt)
+        kind, marks, migrated = bodies[plan.facts.qualname]
         kept = None
         special = session.decided(plan.facts.qualname)
         compile_as = (special.compile or session.options.compile) if plan.compiled else "none"
@@ -212,13 +215,15 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
             work = counted_work(plan.facts) if decides else None
             is_pure = plan.facts.qualname in pure
             kept = Kept(name, session.options.on_unverified, is_pure, above, made, rows, work, is_apart)
-        migrated = node.with_changes(body=body)
+        is_hot = kept is not None and plan.facts.qualname in hot
         indent = len(tree.default_indent) * plan.facts.qualname.count(".")
         if wrapped:
-            reads = plan.compiled and plan.facts.parameters[:1] == ("self",)
-            state = array_attributes(migrated, names.rt) if reads else None
+            reads = (plan.compiled or is_hot) and plan.facts.parameters[:1] == ("self",)
+            admitted = held_arrays(plan.facts) if is_hot else NO_NAMES
+            state = array_attributes(migrated, names.rt, admitted) if reads else None
             lifted = lifted_names(plan, analysis.info, held)
-            known = Wrapped(kind, compile_as, session.options.device, plan.float32, state, lifted)
+            compile_as = "auto" if is_hot else compile_as
+            known = Wrapped(kind, compile_as, session.options.device, plan.float32, state, lifted, is_hot)
             migrated = wrap_function(migrated, plan.facts, names.rt, known, kept, indent, width, marks)
             if plan.compiled:
                 migrated = stage(migrated, names.rt, frozenset(analysis.info.values))
@@ -268,6 +273,50 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
             raise SelfCheckFailed(f"the rewritten text does not compile: {error}") from None
         _require_python(new_text)  # in a newer Python than the one that runs this
     return new_text
+
+
+class _Body(NamedTuple):
+    """What becomes of a function, without its decorator. kind: the decorator's ``zero_d``."""
+
+    kind: str
+    marks: Marks
+    function: cst.FunctionDef
+
+
+def _body(session: Session, plan: RegionPlan, held: frozenset[str]) -> _Body:
+    node, edits, names = plan.facts.node, plan.edits, session.names
+    assert isinstance(node, cst.FunctionDef)
+    wrapped = session.options.boundary == "numpy"
+    kind = settle_zero_d(plan.facts, edits, names.rt) if wrapped else ""
+    marks = follow(plan.facts, edits, session.words)
+    add_returns(plan.facts, edits, names.rt if wrapped else None, marks)
+    first = settle(plan, held, session.analysis.info, edits, names.rt)
+    body = node.body.visit(Applier(edits, names.rt))
+    assert isinstance(body, cst.BaseSuite)
+    body = settled_first(without_unused_imports(node.body, body), first, names.rt)
+    return _Body(kind, marks, node.with_changes(body=body))
+
+
+def _hot(
+    session: Session, convertible: list[RegionPlan], bodies: Mapping[str, _Body], held: frozenset[str]
+) -> frozenset[str]:
+    """Functions whose text may be traced as it is: the runtime compiles what of them turns out to be hot."""
+    found: dict[str, RegionFacts] = {}
+    shadowed = frozenset(session.analysis.info.values)
+    for plan in convertible:
+        name = plan.facts.qualname
+        special = session.decided(name).compile
+        twin = session.compiled(plan) if name in bodies and special is None and not plan.float32 else None
+        if twin is None:
+            continue
+        kind, _, compiled = _body(session, twin, held)
+        text = bodies[name].function
+        held_as = held_arrays(plan.facts)
+        if not held_as <= {*array_attributes(text, session.names.rt, held_as)}:
+            continue  # NumPy reads an array of the object
+        if kind == bodies[name].kind and reads_alike(text, compiled, session.names.rt, shadowed):
+            found[name] = plan.facts
+    return closed(found, bodies, session.path)
 
 
 def _named(node: cst.CSTNode, names: Names) -> set[str]:

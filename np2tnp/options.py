@@ -22,7 +22,8 @@ MEANING = {
     "on_unverified": "for arguments that cannot be vouched for: call the original, silently or warning, or raise",
     "enable_numpy_behavior": "when tensors get NumPy's behaviour: at the first call of a migrated function, at import, "
     "in the `__main__` block, or never (you do it)",
-    "compile": "run each function as one tf.function, with staged loops, plain or by XLA; auto: by XLA, on a GPU",
+    "compile": "run each function as one tf.function, with staged loops, plain or by XLA; auto: by XLA what is hot on "
+    "a GPU; hot: that with plain text alone; none: nothing",
     "runtime": "import np2tnp.runtime, or a copy of it that is put beside the rewritten code",
     "target_tensorflow": "whose measured facts decide",
     "target_numpy": "for which NumPy the code is written",

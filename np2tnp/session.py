@@ -134,25 +134,11 @@ class Session:
         """
         if trusting and not self.options.unsafe:
             return Fate.STAYS
-        analysis = self.analysis
         special = self.decided(facts.qualname).compile if facts.qualname != MODULE else "none"
         options = self.options if special is None else replace(self.options, compile=special)
 
         def planned(options: Options) -> RegionPlan:
-            return plan_region(
-                facts,
-                analysis.info,
-                analysis.catalog,
-                self.names,
-                options,
-                analysis,
-                rules_by_event(options.compile != "none", options.float32),
-                top_level=facts.qualname == MODULE and bool(self.library),
-                against=self._against(facts),
-                is_pure=self._is_pure,
-                trusting=trusting,
-                begins_again=lambda: self._begins_again(facts),
-            )
+            return self._planned(facts, options, trusting)
 
         if options.compile == "auto":
             plan = self._compiled_or_eager(planned, options)
@@ -172,6 +158,30 @@ class Session:
             dropped.edits.clear()  # a circle, which would keep the whole module
         self.regions[facts.qualname] = kept
         return plan.fate
+
+    def _planned(self, facts: ev.RegionFacts, options: Options, trusting: bool = False) -> RegionPlan:
+        analysis = self.analysis
+        return plan_region(
+            facts,
+            analysis.info,
+            analysis.catalog,
+            self.names,
+            options,
+            analysis,
+            rules_by_event(options.compile != "none", options.float32),
+            top_level=facts.qualname == MODULE and bool(self.library),
+            against=self._against(facts),
+            is_pure=self._is_pure,
+            trusting=trusting,
+            begins_again=lambda: self._begins_again(facts),
+        )
+
+    def compiled(self, plan: RegionPlan) -> RegionPlan | None:
+        """The plan of a region, planned eagerly, as a compiled one; None where it cannot be that."""
+        known = plan.facts.planned
+        found = self._planned(plan.facts, replace(self.options, compile="xla"))
+        plan.facts.planned = known
+        return found if found.compiled and found.state is RegionState.CONVERTIBLE else None
 
     def _compiled_or_eager(self, planned: Callable[[Options], RegionPlan], options: Options) -> RegionPlan:
         """The plan under ``--compile auto``: compiled if it can be, of what migrates without compiling, too."""

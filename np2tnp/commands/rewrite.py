@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from np2tnp import pipeline
-from np2tnp.config import FEW, Config, ConfigError
+from np2tnp.config import EAGERLY, FEW, Config, ConfigError
 from np2tnp.files.writing import Writer
 from np2tnp.migration import journal, transaction
 from np2tnp.migration.transaction import Reverted
@@ -244,7 +244,7 @@ def _told_of_sizes(config: Config) -> list[str]:
     """What calls with small arrays do."""
     measures = "`np2tnp profile` measures from which size on a function pays"
     tests = config.slow == "keep" and config.on_unverified != "raise" and config.boundary == "numpy"
-    eager = config.compile in ("none", "auto") and not config.float32
+    eager = config.compile in EAGERLY and not config.float32
     least = FEW if config.above is None and tests and eager else config.above
     if least:
         is_weighed = config.above is None and not config.device

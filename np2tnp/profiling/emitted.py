@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from np2tnp.config import EMISSION, Config
+from np2tnp.config import EAGERLY, EMISSION, Config
 from np2tnp.model import Finding
 from np2tnp.rules.constructs.compiled_regions import CODE as NOT_COMPILED
 from np2tnp.verify.two_texts import CannotVerify, Pair, report_in_memory
@@ -41,7 +41,7 @@ def compiled_forms(pair: Pair, config: Config) -> tuple[Compiled, ...]:
     if not pair.in_memory:
         return ()
     found = []
-    for mode in ("graph", "xla") if config.compile in ("none", "auto") else (config.compile,):
+    for mode in ("graph", "xla") if config.compile in EAGERLY else (config.compile,):
         report = report_in_memory(pair.path, pair.original, replace(config, compile=mode, device=""))
         text = report.new_text if report.new_text is not None else pair.original
         found.append(Compiled(mode, text, report.findings))
@@ -50,7 +50,7 @@ def compiled_forms(pair: Pair, config: Config) -> tuple[Compiled, ...]:
 
 def variants_of(variants: tuple[str, ...], config: Config) -> tuple[str, ...]:
     """Those of `variants` that are eager or compiled as wanted."""
-    left_out = {"graph", "xla"} - {config.compile} if config.compile not in ("none", "auto") else set()
+    left_out = {"graph", "xla"} - {config.compile} if config.compile not in EAGERLY else set()
     return tuple(variant for variant in variants if variant.partition("-")[0] not in left_out)
 
 

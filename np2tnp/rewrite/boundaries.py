@@ -50,6 +50,7 @@ class Wrapped:
     float32: bool = False
     state: tuple[str, ...] | None = None
     tensors: tuple[str, ...] = ()
+    is_hot: bool = False  #: nobody asked for `compile_as`: it is a matter of the runtime's alone
 
 
 def decorator(facts: ev.RegionFacts, runtime: str, known: Wrapped, kept: Kept | None = None) -> cst.Decorator:
@@ -93,7 +94,7 @@ def _stated(facts: ev.RegionFacts, known: Wrapped) -> list[cst.Arg]:
         arguments += _listed(word, (name for name in (*order, *attributes) if door.get(name) == word))
     arguments += _listed("updates", facts.mutated)
     arguments += _listed("no_lists", old)
-    if known.compile_as != "none":
+    if known.compile_as != "none" and not known.is_hot:
         arguments.append(build.argument(build.string(known.compile_as), "compile"))
     arguments += _listed("tensors", known.tensors)
     if known.float32:
@@ -132,7 +133,10 @@ def _technical(facts: ev.RegionFacts, runtime: str, known: Wrapped, kept: Kept |
         work: cst.BaseExpression
         work = cst.Integer(str(kept.work)) if isinstance(kept.work, int) else build.string(kept.work)
         arguments.append(build.argument(work, "work"))
-    return arguments + _listed("rows", kept.rows if kept is not None else ())
+    arguments += _listed("rows", kept.rows if kept is not None else ())
+    if known.is_hot:
+        arguments.append(build.argument(build.string(known.compile_as), "compile"))
+    return arguments
 
 
 def settle_zero_d(facts: ev.RegionFacts, edits: Edits, runtime: str) -> str:

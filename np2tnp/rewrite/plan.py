@@ -172,6 +172,7 @@ class Options:
     float32: bool = False
     state: str = "numpy"
     numpy_names: frozenset[str] = NO_NAMES
+    hot: bool = False  #: the runtime may compile what reads as compiled code would
     unsafe: bool = False  #: trusts code that nobody can see, where nothing else helps
 
 

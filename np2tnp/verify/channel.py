@@ -120,8 +120,9 @@ def child_environment() -> dict[str, str]:
     """This process's environment, with the package importable whatever the child's working directory."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
-    # what is compared and timed is TensorFlow's part, however small the arguments
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "NP2TNP_ABOVE": "0"}
+    # what is compared and timed is TensorFlow's part, however small the arguments, and in one way from call to call
+    told = {"NP2TNP_ABOVE": "0", "NP2TNP_COMPILE": os.environ.get("NP2TNP_COMPILE", "0")}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **told}
 
 
 def _read_replies(stream: IO[bytes], replies: queue.Queue[Any]) -> None:

@@ -157,12 +157,14 @@ def test_without_a_gpu_it_runs_eagerly(monkeypatch: pytest.MonkeyPatch, module: 
     assert not RUNS
 
 
-@pytest.mark.parametrize(("asked", "on_cpu"), [("", False), ("0", False), ("1", True), ("yes", False)])
+@pytest.mark.parametrize(
+    ("asked", "when"), [("", "never"), ("0", "never"), ("1", "always"), ("hot", "hot"), ("yes", "never")]
+)
 def test_a_function_that_works_on_a_cpu_is_compiled_where_it_is_asked_for(
-    monkeypatch: pytest.MonkeyPatch, asked: str, on_cpu: bool
+    monkeypatch: pytest.MonkeyPatch, asked: str, when: str
 ) -> None:
     monkeypatch.setenv("NP2TNP_COMPILE", asked)
-    assert hardware.compiles("/CPU:0") is on_cpu
+    assert hardware.when_compiled("/CPU:0") == when
 
 
 @pytest.fixture
@@ -216,3 +218,121 @@ def test_the_cost_of_a_first_call_is_told_once_a_process(
 def test_other_values_are_refused() -> None:
     with pytest.raises(ValueError, match="'auto'"):
         runtime.migrated(compile="always")(np.exp)
+
+
+# --- The default: no word of the text is another one, and what may be traced as it is says so beside its original
+
+HOT = """
+import numpy as np
+from elsewhere import other
+
+
+def softmax(z):
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def relax(field, steps):
+    for _ in range(steps):
+        field[1:-1] = 0.5 * (field[:-2] + field[2:])
+    return field.sum()
+
+
+def halves(x):
+    first, second = np.split(x, 2)
+    return (first + second) / len(x)
+
+
+def settled(x):
+    while np.max(np.abs(x)) > 0.1:
+        x = 0.5 * x
+    return x
+
+
+def size(x):
+    return float(np.sqrt(np.sum(x**2)))
+
+
+def scaled(x):
+    return np.exp(x) / size(x)
+
+
+def driver(x):
+    return softmax(np.sqrt(x))
+
+
+def stranger(x):
+    return other(np.sqrt(x))
+
+
+class Layer:
+    def __init__(self, w, b):
+        self.w = w
+        self.b = b
+
+    def forward(self, x):
+        return np.tanh(x @ self.w + self.b)
+
+    def shown(self, x):
+        return np.exp(x) + np.floor(self.w.item(0))
+"""
+
+
+def hot_text(compile_as: str = "hot") -> str:
+    report = analyze(Source("program.py", HOT), Config(rewrite=True, compile=compile_as))
+    assert report.new_text is not None
+    return report.new_text
+
+
+def marked() -> dict[str, str]:
+    """The originals' lines, by the names of functions, which say that these may be compiled."""
+    lines = re.findall(r'^ *@rt\.original\("([\w.]+)"(.*)\)$', hot_text(), re.M)
+    return {name: words for name, words in lines if 'compile="auto"' in words}
+
+
+def test_the_default_reads_as_without_compiling() -> None:
+    lines = [line for line in hot_text().splitlines() if "@rt.original" not in line]
+    assert lines == [line for line in hot_text("none").splitlines() if "@rt.original" not in line]
+    assert 'compile="auto"' not in hot_text("none")
+
+
+def test_what_a_trace_may_take_as_it_is_says_so() -> None:
+    assert set(marked()) == {"softmax", "relax", "halves", "driver", "Layer.forward"}
+
+
+def test_arrays_of_an_object_are_inputs_where_the_door_knows_them() -> None:
+    assert 'state="b, w"' in marked()["Layer.forward"]
+
+
+@pytest.mark.usefixtures("on")
+def test_the_default_gives_numpys_values_as_a_graph_too(tmp_path: Path) -> None:
+    text = hot_text().replace("from elsewhere import other\n", "other = None\n")
+    original: dict[str, Any] = {}
+    exec(compile(HOT.replace("from elsewhere import other\n", "other = None\n"), "original.py", "exec"), original)
+    path = tmp_path / "hot.py"
+    path.write_text(text)
+    program: Any = types.ModuleType("hot")
+    exec(compile(text, str(path), "exec"), vars(program))
+    square = np.linspace(0.1, 1.0, 16).reshape(4, 4)
+    for name in ("softmax", "halves", "driver", "scaled", "settled", "size"):
+        RUNS.clear()
+        np.testing.assert_allclose(getattr(program, name)(square), original[name](square), rtol=1e-12)
+        ways = {"compiled": 1} if name in marked() else {}
+        assert ways == RUNS
+    RUNS.clear()
+    layers = program.Layer(square, square[0]), original["Layer"](square, square[0])
+    for _ in range(2):
+        np.testing.assert_allclose(*[layer.forward(square) for layer in layers], rtol=1e-12)
+        for layer in layers:
+            layer.w = layer.w + 1.0
+    fields = square.copy(), square.copy()
+    assert program.relax(fields[0], 3) == pytest.approx(original["relax"](fields[1], 3), rel=1e-12)
+    np.testing.assert_allclose(*fields)
+    assert RUNS == {"compiled": 3}
+
+
+@pytest.mark.parametrize("option", [{"float32": True}, {"device": "/CPU:0"}, {"on_unverified": "raise"}])
+def test_it_is_not_written_where_another_way_was_asked_for(option: dict[str, Any]) -> None:
+    report = analyze(Source("program.py", HOT), Config(rewrite=True, **option))
+    assert report.new_text is not None
+    assert "compile=" not in report.new_text

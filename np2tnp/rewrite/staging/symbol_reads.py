@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 
 import libcst as cst
 
-from np2tnp.analysis.syntax.liveness import Names, reads
+from np2tnp.analysis.syntax.liveness import NONE, Names, reads
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import Transformer, walk
 from np2tnp.edits import build
@@ -24,6 +24,11 @@ def through_runtime(node: Node, runtime: str, varying: Names) -> Node:
 def without_builtins(node: Node, runtime: str, shadowed: Names) -> Node:
     """`node` with ``len(x)`` as ``rt.length(x)``, and so on for types of numbers, and what is iterated over."""
     return cast(Node, node.visit(_Builtins(runtime, shadowed)))
+
+
+def without_conversions(node: Node, runtime: str, shadowed: Names) -> Node:
+    """`node` with only those builtins exchanged that no symbol can do as tensors do."""
+    return cast(Node, node.visit(_Conversions(runtime, shadowed)))
 
 
 #: Builtin -> function of the runtime that takes symbols, too.
@@ -101,6 +106,21 @@ class _Builtins(Transformer):
         return build.call(f"{self.runtime}.elements", build.argument(node))
 
 
+class _Conversions(Transformer):
+    def __init__(self, runtime: str, shadowed: Names) -> None:
+        super().__init__()
+        self.names = {name: f"{runtime}.{exact}" for name, exact in _BUILTINS.items() if name not in {"len"} | shadowed}
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:  # noqa: N802
+        func = updated_node.func
+        name = func.value if isinstance(func, cst.Name) else ""
+        return updated_node.with_changes(func=build.name(self.names[name])) if name in self.names else updated_node
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:  # noqa: N802
+        exact = self.names.get("type")  # also of ``map(type, x)``
+        return build.name(exact) if exact and updated_node.value == "type" else updated_node
+
+
 class _Reads(Transformer):
     def __init__(self, runtime: str, varying: Names) -> None:
         super().__init__()
@@ -131,19 +151,32 @@ def _is_at(node: cst.BaseExpression, runtime: str) -> bool:
 # --- Which attributes of its object a compiled method reads as arrays only through the runtime
 
 
-def array_attributes(function: cst.FunctionDef, runtime: str) -> tuple[str, ...]:
+def array_attributes(function: cst.FunctionDef, runtime: str, admitted: Names = NONE) -> tuple[str, ...]:
     """The attributes of ``self`` that only ``rt.tensor``, ``rt.array`` and exact operators of the `function` get.
 
     It is the rewritten one. These take a tensor for an ndarray. Wherever else an attribute stands, NumPy's own
-    semantics are meant.
+    semantics are meant; but of arrays that its door has `admitted`, operators and tnp's functions give the same.
     """
     through: set[int] = set()
     for part in walk(function):
         if isinstance(part, cst.Call) and _takes_tensors(part.func, runtime):
             through.update(id(argument.value) for argument in part.args if not argument.star)
+        elif isinstance(part, cst.Call) and admitted and dotted(part.func).startswith("tnp."):
+            through.update(id(argument.value) for argument in part.args if _is_one(argument.value, admitted))
+        elif isinstance(part, cst.BinaryOperation) and isinstance(part.operator, _SAME):
+            through.update(id(side) for side in (part.left, part.right) if _is_one(side, admitted))
     own = [part for part in walk(function) if isinstance(part, cst.Attribute) and _is_self(part.value)]
     raw = {part.attr.value for part in own if id(part) not in through}
     return tuple(sorted({part.attr.value for part in own} - raw))
+
+
+#: Operators that give the same for an ndarray and for a tensor, where a door lets in what they are plain for.
+_SAME = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.MatrixMultiply)
+
+
+def _is_one(node: cst.BaseExpression, names: Names) -> bool:
+    """Whether `node` is the attribute of ``self`` of one of these names."""
+    return isinstance(node, cst.Attribute) and _is_self(node.value) and node.attr.value in names
 
 
 def _takes_tensors(node: cst.BaseExpression, runtime: str) -> bool:

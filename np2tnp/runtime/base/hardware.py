@@ -26,13 +26,14 @@ def has_gpu() -> bool:
     return _found
 
 
-def compiles(device: str) -> bool:
-    """Whether what is compiled by ``compile="auto"`` is: where TensorFlow works on a GPU. `device`: where it is to.
+def when_compiled(device: str) -> str:
+    """When functions of ``compile="auto"`` are compiled: "hot" (once they took long), "always" or "never".
 
-    ``NP2TNP_COMPILE=1`` in the environment has it compiled everywhere, ``0`` nowhere.
+    `device` : where the function is to work. Without a GPU there never is. ``NP2TNP_COMPILE`` in the environment says
+    ``0`` for never, ``1`` for always, at the first call, and ``hot`` for what is hot on a CPU, too.
     """
-    asked = os.environ.get("NP2TNP_COMPILE", "")
-    return asked == "1" if asked in ("0", "1") else "CPU" not in device.upper() and has_gpu()
+    asked = {"0": "never", "1": "always", "hot": "hot"}.get(os.environ.get("NP2TNP_COMPILE", ""))
+    return asked or ("hot" if "CPU" not in device.upper() and has_gpu() else "never")
 
 
 @functools.cache  # a module asks it for each of its functions

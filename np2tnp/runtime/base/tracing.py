@@ -551,18 +551,22 @@ def _counted(iterable: Iterable[Any]) -> Iterator[Any]:
         refuse_long("a loop that unrolls")
 
 
-def limited() -> Any:
-    """A context in which no graph grows to more operations than are worth compiling: then it raises Unsupported.
+def limited(most: int | None) -> Any:
+    """A context in which no graph grows to more operations than `most`, or than are ever worth compiling.
+
+    Then it raises Unsupported.
 
     TensorFlow asks a device function for each operation that it adds, also in graphs of branches and loops.
     """
-    return tf.compat.v1.device(_where_it_is)
 
+    most = MOST_OPERATIONS if most is None else most
 
-def _where_it_is(operation: Any) -> Any:
-    if operation.graph.version > MOST_OPERATIONS:
-        raise Unsupported(f"a function that unrolls to more than {MOST_OPERATIONS} operations")
-    return operation.device
+    def where_it_is(operation: Any) -> Any:
+        if operation.graph.version > most:
+            raise Unsupported(f"a function that unrolls to more than {most} operations")
+        return operation.device
+
+    return tf.compat.v1.device(where_it_is)
 
 
 def refuse_long(what: str) -> None:

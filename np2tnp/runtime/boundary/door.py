@@ -310,8 +310,9 @@ def migrated(
     zero_d : whether a 0-d result is a NumPy ``"scalar"`` or an ``"array"``; ``"unverified"`` refuses one.
     compile : ``"graph"`` or ``"xla"`` runs the body as one graph, traced once for each combination of dtypes, shapes
         and values of other arguments; calls that cannot be traced run eagerly, and the logger ``np2tnp`` says why.
-        ``"auto"`` does what ``"xla"`` does where there is a GPU, or where ``NP2TNP_COMPILE=1`` asks for it; elsewhere,
-        and with ``NP2TNP_COMPILE=0``, the body runs eagerly.
+        ``"auto"`` runs the body eagerly; where there is a GPU, a signature whose calls took about a second is compiled
+        by XLA, and stays so if that is faster. ``NP2TNP_COMPILE=0`` compiles nothing, ``1`` all at the first call, and
+        ``hot`` what took a second on a CPU, too.
     original : the function as it was before the migration; it shares the decorated function's defaults. Where it stands
         below instead, :func:`original` decorates it.
     on_unverified : what the public function does with a call that it would refuse: ``"raise"`` UnverifiedError,
@@ -443,7 +444,7 @@ def original(
     ----------
     effects : whether the body does more than give its result and update parameters, so that a call that was refused
         half-way must not begin again.
-    on_unverified, above, elements, rows, work, returns, scalars, hosted, changes, methods, zero_d, state : see
+    on_unverified, above, elements, rows, work, returns, scalars, hosted, changes, methods, zero_d, state, compile : see
         :func:`migrated`, whose decorator says what a reader wants to know, and this one the rest.
     """
     if on_unverified not in ("raise", "warn", "numpy"):
@@ -467,7 +468,7 @@ def original(
 #: Doors whose originals may come: by the globals of their functions, and the qualified names in them.
 _waiting: weakref.WeakValueDictionary[tuple[int, str], _Door] = weakref.WeakValueDictionary()
 _LISTS = ("rows", "returns", "scalars", "hosted", "changes", "methods", "state")
-_OF_ORIGINALS = (*_LISTS, "above", "elements", "zero_d", "work")
+_OF_ORIGINALS = (*_LISTS, "above", "elements", "zero_d", "work", "compile")
 
 
 def is_threshold_set() -> bool:

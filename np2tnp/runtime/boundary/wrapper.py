@@ -42,6 +42,7 @@ from np2tnp.runtime.boundary.sizes import (
 from np2tnp.runtime.boundary.startup import place
 from np2tnp.runtime.boundary.unknown_calls import call_plain
 from np2tnp.runtime.compile.compiled import Compiled, NotCompiled
+from np2tnp.runtime.compile.hot import Hot
 from np2tnp.runtime.compile.signatures import State
 from np2tnp.runtime.symbols.carried_values import Unassigned
 from np2tnp.runtime.symbols.float32 import crossed, kept_where_same, takes
@@ -153,12 +154,16 @@ def wrap(body: Callable[..., Any], options: Options) -> Any:
     if original is not None:
         least = threshold(above, FEW if compile_as in EAGERLY and not float32 else 0)
     gpu_only = above is None and not device and not is_threshold_set()
-    compiled = eager = None
+    compiled: Compiled | None = None
+    eager = None
     if compile_as != "none":
         kept = None if options.state is None else State(body, options.state)
-        auto = device if compile_as == "auto" else None
-        compiled = Compiled(body, compile_as, kept, plan.plain, gives_back=bool(plan.returns), auto=auto)
-        if original is not None and gpu_only and not float32 and auto is None:
+        gives_back = bool(plan.returns)
+        if compile_as == "auto":
+            compiled = Hot(body, device, kept, plan.plain, gives_back)
+        else:
+            compiled = Compiled(body, compile_as, kept, plan.plain, gives_back)
+        if original is not None and gpu_only and not float32 and compile_as != "auto":
             eager = SmallCalls(original, small_calls(body, FEW, options.elements, gpu_only, options.rows, options.work))
     if inspect.isgeneratorfunction(body):
         public = wrap_generator(body, plan, fallback, device)
@@ -167,7 +172,7 @@ def wrap(body: Callable[..., Any], options: Options) -> Any:
         public = _wrap(body, plan, options.zero_d, fallback, compiled, device, float32, tells, options.tensors, eager)
     if original is None or not least:
         return public
-    if options.rows and not options.mutates and compiled is None and hasattr(public, "core"):
+    if options.rows and not options.mutates and compile_as in EAGERLY and hasattr(public, "core"):
         public.core = core_by_size(public.core, original, least, options.rows)
     return by_size(public, original, least, options.elements, gpu_only, options.rows, options.work)
 

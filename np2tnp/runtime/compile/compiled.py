@@ -27,7 +27,6 @@ import numpy as np
 from np2tnp.runtime.base import exact_floats
 from np2tnp.runtime.base.dispatch import is_tensor
 from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
-from np2tnp.runtime.base.hardware import compiles
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.looking import is_of, is_plain_tuple, tuple_like
 from np2tnp.runtime.base.precision import is_single
@@ -53,6 +52,7 @@ from np2tnp.runtime.compile.xla.strided_planes import read
 from np2tnp.runtime.symbols import changing_length, python_builtins, stand_ins
 from np2tnp.runtime.symbols.carried_values import Kind
 from np2tnp.runtime.symbols.growing_list import Growth, grown_items
+from np2tnp.runtime.symbols.python_builtins import teach_symbols
 from np2tnp.runtime.symbols.python_number import DTYPES, Weak
 from np2tnp.runtime.symbols.same_arrays import Pair, pairs_of, united
 
@@ -453,7 +453,7 @@ class _LengthsChange(Exception):  # noqa: N818 - a signal
     """XLA cannot hold the function, which cuts slices whose length a loop changes; a plain graph may."""
 
 
-class _Call(NamedTuple):
+class Call(NamedTuple):
     """The arguments of one call, taken apart."""
 
     args: tuple[Any, ...]
@@ -479,8 +479,10 @@ class Compiled:
 
     plain : parameters whose values the body takes as Python's or NumPy's own.
     gives_back : whether a result may be an argument.
-    auto : with ``compile="auto"``, the device that the function works on, where it names one; None without.
     """
+
+    most_operations: int | None = None  #: of a graph; None: as many as are ever worth it
+    is_asked_for = True  #: else what it costs is told, and numbers that varied before become inputs at once
 
     def __init__(
         self,
@@ -489,12 +491,10 @@ class Compiled:
         state: State | None = None,
         plain: frozenset[str] = frozenset(),
         gives_back: bool = False,
-        auto: str | None = None,
     ):
         self._body = body
-        self._auto = auto
         self.state = state  #: of a method: what may be read of its object
-        self._mode = mode if auto is None else "xla"
+        self._mode = mode
         self._graphs: dict[Any, _Graph | None] = {}  # None: runs eagerly
         self._families: dict[Any, Family] = {}
         self._changes: Counter[Any] = Counter()  #: how often globals changed that a graph had read
@@ -505,10 +505,10 @@ class Compiled:
         names = list(inspect.signature(body).parameters) if self._plain else []
         self._plain_places = frozenset(place for place, name in enumerate(names) if name in self._plain)
 
-    @functools.cached_property
+    @property
     def is_on(self) -> bool:
-        """Whether calls are compiled at all, on this machine."""
-        return self._auto is None or compiles(self._auto)
+        """Whether calls are to come here, on this machine."""
+        return True
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: bool = False) -> Any:
         """What the body returns for these arguments. Raises what the eager body raises.
@@ -520,7 +520,11 @@ class Compiled:
         except (Unsupported, UnverifiedError) as error:
             self._say(str(error), leaves)
             return self._eagerly(args, kwargs, leaves)
-        key = call.key()
+        return self._run(call, args, kwargs)
+
+    def _run(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What the body returns for these arguments, of which `call` are the parts."""
+        key, leaves = call.key(), call.leaves
         graph = self._graphs.get(key, self)
         if isinstance(graph, _Graph) and not graph.is_current():
             graph = self._outdated(key, leaves)
@@ -530,7 +534,7 @@ class Compiled:
             try:
                 graph = self._trace(call)
             except MoreAttributes:
-                return self(args, kwargs, leaves)
+                return self._run(self._taken_apart(args, kwargs, leaves), args, kwargs)
         if not isinstance(graph, _Graph):
             return self._eagerly(args, kwargs, leaves)
         inputs = [*call.arrays, *[call.numbers[place] for place in graph.varying]]
@@ -538,7 +542,7 @@ class Compiled:
             *outputs, held = graph.function(*call.arrays, *map(as_tensor, inputs[len(call.arrays) :]))
             if bool(held):
                 RUNS["compiled"] += 1
-                if began is not None and self._auto is not None:
+                if began is not None and not self.is_asked_for:
                     self._tell_of_cost(time.perf_counter() - began)
                 outputs = united(graph.pairs, inputs, outputs) if graph.pairs else outputs
                 return Results(inputs, outputs, call.args, call.kwargs).built(graph.result)
@@ -549,7 +553,7 @@ class Compiled:
                 call.family.keep(call.family.varying, "they cannot be compiled")
         return self._eagerly(args, kwargs, leaves, "repeated")
 
-    def _taken_apart(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: bool) -> _Call:
+    def _taken_apart(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: bool) -> Call:
         """Raises Unsupported or UnverifiedError for arguments on which no trace may depend."""
         methods: tuple[Any, ...] = ()
         if self.state is not None:
@@ -567,7 +571,7 @@ class Compiled:
         family = self._families.get(whole)
         if family is None:
             family = self._families.setdefault(whole, Family(identities))
-        return _Call(args, kwargs, whole, list(distinct.values()), order, numbers, identities, family, leaves)
+        return Call(args, kwargs, whole, list(distinct.values()), order, numbers, identities, family, leaves)
 
     def _is_plain(self, which: int | str) -> bool:
         return which in self._plain_places or which in self._plain or is_single()
@@ -589,7 +593,10 @@ class Compiled:
         RUNS[how] += 1
         return self._body(*args, **kwargs)
 
-    def _trace(self, call: _Call) -> _Graph | None:
+    def _has_graph(self, call: Call) -> bool:
+        return isinstance(self._graphs.get(call.key()), _Graph)
+
+    def _trace(self, call: Call) -> _Graph | None:
         with self._lock:
             graph = self._with_inputs(call)
             if graph is not None:
@@ -619,11 +626,11 @@ class Compiled:
         self._say("globals that it reads change from call to call", leaves)
         return None
 
-    def _with_inputs(self, call: _Call) -> _Graph | None:
+    def _with_inputs(self, call: Call) -> _Graph | None:
         """A graph in which the numbers that changed are inputs; None where they cannot be, or none did."""
         family = call.family
         older = [key for key, graph in self._graphs.items() if key[0] == call.form and graph is not None]
-        if not older:
+        if not older and self.is_asked_for:
             return None
         for places in family.candidates(call.numbers, call.identities):
             try:
@@ -638,9 +645,11 @@ class Compiled:
             return graph
         return None
 
-    def _traced(self, call: _Call, varying: frozenset[int]) -> _Graph:
+    def _traced(self, call: Call, varying: frozenset[int]) -> _Graph:
         def traced(mode: str) -> _Graph:
-            return _traced(self._body, mode, self.state, call, tuple(sorted(varying)), self._is_plain, self._gives_back)
+            places = tuple(sorted(varying))
+            most = self.most_operations
+            return _traced(self._body, mode, self.state, call, places, self._is_plain, self._gives_back, most)
 
         try:
             return traced(self._mode)
@@ -700,12 +709,14 @@ def _traced(
     body: Callable[..., Any],
     mode: str,
     state: State | None,
-    call: _Call,
+    call: Call,
     varying: tuple[int, ...],
     is_plain: Callable[[int | str], bool],
     gives_back: bool,
+    most_operations: int | None,
 ) -> _Graph:
     found: list[Any] = []
+    teach_symbols()
     with tracing(mode) as trace:
         trace.values_vary = bool(varying)
         trace.enter(body, given=True)
@@ -728,7 +739,7 @@ def _traced(
                     trace.object = given[0] = stand_in_of(given[0])
                 owner = [] if state is None else vars(given[0]).values()
                 records = Unchanged((*owner, *given[len(given) and state is not None :], *named.values()))
-                with limited():
+                with limited(most_operations):
                     result = body(*given, **named)
                 records.check(trace.entered)
             templates = Templates(trace, tensors, kept)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 from typing import Any
 
 from np2tnp.runtime.base.dispatch import is_symbolic, is_tensor
@@ -32,6 +34,33 @@ def elements(value: Any, /) -> Any:
     if not (is_tensor(value) and is_symbolic(value) and value.shape.rank):
         return value
     return tf.unstack(value, length(value))
+
+
+#: Rows, at most, that a trace takes an array apart into where the text does not ask for it.
+_ROWS = 1000
+
+
+@functools.cache
+def teach_symbols() -> None:
+    """Let the symbols of our traces be asked for their length, and be iterated over, as tensors are.
+
+    Elsewhere (in a user's own ``tf.function``) both raise TypeError as before.
+    """
+    kind: Any = importlib.import_module("tensorflow.python.framework.ops").SymbolicTensor
+    len_before, iter_before = kind.__len__, kind.__iter__
+
+    def number(symbol: Any) -> int:
+        return len_before(symbol) if current() is None or not _rows(symbol) else _rows(symbol)
+
+    def rows(symbol: Any) -> Any:
+        return iter_before(symbol) if current() is None or not 0 < _rows(symbol) <= _ROWS else iter(tf.unstack(symbol))
+
+    kind.__len__, kind.__iter__ = number, rows
+
+
+def _rows(symbol: Any) -> int:
+    """How many rows it certainly has; 0 where that is not known."""
+    return (symbol.shape[0] or 0) if symbol.shape.rank else 0
 
 
 def python_float(value: Any, /) -> Any:
