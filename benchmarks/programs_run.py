@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("programs", nargs="*", type=Path, help="files (default: all of fixtures/programs)")
     parser.add_argument("--slow", choices=("keep", "convert"), default="convert")
-    parser.add_argument("--compile", choices=("none", "auto", "graph", "xla"), default="none")
+    parser.add_argument("--compile", choices=("hot", "none", "auto", "graph", "xla"), default="hot")
     parser.add_argument("--float32", action="store_true")
     parser.add_argument("--unsafe", action="store_true")
     parser.add_argument("--subset", type=int, metavar="SEED", help="rewrite only a random half of the regions")

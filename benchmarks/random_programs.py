@@ -185,7 +185,7 @@ def main() -> int:
     parser.add_argument("--programs", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0, help="of the first module")
     parser.add_argument("--jobs", type=int, default=1, help="processes, each with a TensorFlow of its own")
-    parser.add_argument("--compile", choices=("none", "auto", "graph", "xla"), default="none")
+    parser.add_argument("--compile", choices=("hot", "none", "auto", "graph", "xla"), default="hot")
     parser.add_argument("--above", type=int, default=0, help="as of np2tnp rewrite: the original is kept beside")
     parser.add_argument("--on-unverified", choices=("raise", "numpy"), default="raise", help="as of np2tnp rewrite")
     parser.add_argument(

@@ -122,7 +122,7 @@ def _technical(facts: ev.RegionFacts, runtime: str, known: Wrapped, kept: Kept |
     arguments += _listed("methods", sorted(facts.seen.relies))
     if known.zero_d != "scalar":
         arguments.append(build.argument(build.string(known.zero_d), "zero_d"))
-    if known.state is not None:
+    if known.state or (known.state is not None and not known.is_hot):
         arguments.append(build.argument(build.string(", ".join(known.state)), "state"))
     if kept is not None and kept.above is not None:
         never = build.name(f"{runtime}.NEVER")

@@ -86,7 +86,9 @@ def test_originals_stand_in_one_block_at_the_end() -> None:
         in block
     )
     assert 'class Model:\n    @rt.migrated(reals_or_numbers="x")\n    def step(self, x):\n' in before
-    assert '@rt.original("Model.step", above=0)\ndef _(self, x):\n    return np.tanh(x) * 2.0\n' in block
+    assert (
+        '@rt.original("Model.step", above=0, compile="auto")\ndef _(self, x):\n    return np.tanh(x) * 2.0\n' in block
+    )
     assert '    @staticmethod\n    @rt.migrated(reals="x")\n    def total(x):\n' in before
     assert '@rt.original("Model.total", effects=True, above=0)\ndef _(x):\n' in block
     order = [block.index(f'"{name}"') for name in ("relax", "Model.step", "Model.total", "near", "helper", "prints")]
@@ -193,7 +195,7 @@ def test_a_second_run_changes_nothing() -> None:
 def test_originals_are_the_default() -> None:
     new = analyze(Source("m.py", TEXT), Config(rewrite=True)).new_text or ""
     assert '@rt.migrated(reals="x")\ndef helper(x):' in new
-    assert '@rt.original("helper", work=5)\ndef _(x):' in new
+    assert '@rt.original("helper", work=5, compile="auto")\ndef _(x):' in new
     tensors = analyze(Source("m.py", TEXT), Config(rewrite=True, boundary="tensor")).new_text or ""
     assert "_numpy" not in tensors.replace("_prints_numpy", "")
     assert "rt.original" not in tensors
@@ -205,7 +207,7 @@ def test_above_keeps_numpy_for_small_arguments() -> None:
     assert '@rt.original("f", on_unverified="raise", effects=True, above=20_000)\ndef _' in new
     one = RegionOptions("m.py", "f", above=500)
     new = analyze(Source("m.py", text), Config(rewrite=True, above=20_000, region_options=(one,))).new_text or ""
-    assert "above=500)\ndef _" in new  # what was measured decides
+    assert 'above=500, compile="auto")\ndef _' in new  # what was measured decides
 
 
 @pytest.mark.parametrize("base", ["Protocol", "typing.Protocol", "Protocol[T]"])
@@ -355,7 +357,11 @@ def f(x):
 def test_headings_stay_above_and_comments_of_the_function_with_it(is_apart: bool) -> None:
     early = "\n\nY = f(1.0)\n\n\ndef g(x):\n    return np.exp(x)\n"
     text = rewrite(HEADED + early * (not is_apart), on_unverified="numpy").new_text or ""
-    original = '@rt.original("f", above=0)\ndef _(x):\n    # first\n' if is_apart else "def _f_numpy(x):\n    # first\n"
+    original = (
+        '@rt.original("f", above=0, compile="auto")\ndef _(x):\n    # first\n'
+        if is_apart
+        else "def _f_numpy(x):\n    # first\n"
+    )
     order = ["# --- waves", original, "# of f\n@rt.migrated", "def f(x):\n    '''Doc.'''\n\n    # first\n"]
     if is_apart:
         order = [order[0], *order[2:], HEADING, original]

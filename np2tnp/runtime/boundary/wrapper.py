@@ -157,7 +157,8 @@ def wrap(body: Callable[..., Any], options: Options) -> Any:
     compiled: Compiled | None = None
     eager = None
     if compile_as != "none":
-        kept = None if options.state is None else State(body, options.state)
+        reads = options.state is not None or (compile_as == "auto" and plan.receiver == "self")
+        kept = State(body, options.state or ()) if reads else None
         gives_back = bool(plan.returns)
         if compile_as == "auto":
             compiled = Hot(body, device, kept, plan.plain, gives_back)

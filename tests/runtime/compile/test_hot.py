@@ -161,7 +161,7 @@ def test_checks_that_fail_again_and_again_end_it(clock: Clock) -> None:
 def test_an_exception_of_the_function_costs_nothing_but_itself(clock: Clock) -> None:
     scaled = made()
     for _ in range(hot_after()):
-        with pytest.raises(ValueError, match="broadcast"):
+        with pytest.raises(ValueError):  # noqa: PT011 - NumPy's words, or TensorFlow's
             scaled(X, np.ones(3))
         clock.is_running = False
     assert called(scaled, 1) == {"eager": 1}
