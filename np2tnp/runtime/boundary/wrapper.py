@@ -42,7 +42,7 @@ from np2tnp.runtime.boundary.sizes import (
 from np2tnp.runtime.boundary.startup import place
 from np2tnp.runtime.boundary.unknown_calls import call_plain
 from np2tnp.runtime.compile.compiled import Compiled, NotCompiled
-from np2tnp.runtime.compile.hot import Hot
+from np2tnp.runtime.compile.pace import Hot
 from np2tnp.runtime.compile.signatures import State
 from np2tnp.runtime.symbols.carried_values import Unassigned
 from np2tnp.runtime.symbols.float32 import crossed, kept_where_same, takes

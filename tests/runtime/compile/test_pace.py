@@ -12,9 +12,9 @@ import tensorflow as tf
 
 from np2tnp import runtime as rt
 from np2tnp.runtime import tnp
-from np2tnp.runtime.compile import hot
+from np2tnp.runtime.compile import pace
 from np2tnp.runtime.compile.compiled import RUNS
-from np2tnp.runtime.compile.hot import MOST_OPERATIONS, SAMPLES
+from np2tnp.runtime.compile.pace import MOST_OPERATIONS, SAMPLES
 
 
 class Clock:
@@ -36,7 +36,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
     made = Clock()
-    monkeypatch.setattr(hot, "clock", made)
+    monkeypatch.setattr(pace, "clock", made)
     monkeypatch.setenv("NP2TNP_COMPILE", "hot")
     monkeypatch.setenv("NP2TNP_ABOVE", "0")
     RUNS.clear()
