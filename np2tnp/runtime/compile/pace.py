@@ -93,6 +93,7 @@ class Hot(Compiled):
     ) -> None:
         super().__init__(body, "xla", state, plain, gives_back)
         self.is_asked_for = False
+        self.most_operations = MOST_OPERATIONS
         self._device = device
         self._paces: dict[Any, Pace] = {}
         self._spent = 0.0  #: by the function, before its signatures are told apart
@@ -105,7 +106,6 @@ class Hot(Compiled):
     def _when(self) -> str:
         when = when_compiled(self._device)
         if when == "hot":
-            self.most_operations = MOST_OPERATIONS
             self._is_off = is_deterministic()
         return when
 
