@@ -38,8 +38,7 @@ from np2tnp.rewrite.plan import Names, RegionPlan, hands_on
 from np2tnp.rewrite.purity import pure_regions
 from np2tnp.rewrite.size_limits import EAGERLY, arrays_by_row, is_vectorized, least_elements, made_elements
 from np2tnp.rewrite.staging.staged_functions import stage
-from np2tnp.rewrite.staging.symbol_reads import array_attributes
-from np2tnp.rewrite.staging.traced_alike import closed, held_arrays, reads_alike
+from np2tnp.rewrite.staging.symbol_reads import array_attributes, closed, held_arrays, reads_alike
 from np2tnp.rewrite.state_reads import lifted_names, live_names, settle, settled_first, with_settled
 from np2tnp.rewrite.work import counted_work, why_left
 from np2tnp.rewrite.written_imports import add_imports, add_script_start, add_startup, without_unused_imports
