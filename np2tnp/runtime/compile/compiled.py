@@ -717,6 +717,8 @@ def _traced(
 ) -> _Graph:
     found: list[Any] = []
     teach_symbols()
+    import np2tnp.runtime.functions.math.operators  # noqa: F401 - what those of numbers that are inputs call
+
     with tracing(mode) as trace:
         trace.values_vary = bool(varying)
         trace.enter(body, given=True)
