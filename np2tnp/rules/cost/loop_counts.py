@@ -75,14 +75,16 @@ def _made_of(node: cst.Name, context: Context) -> list[cst.BaseExpression]:
     return found
 
 
-def is_set(node: cst.CSTNode, context: Context) -> bool:
+def is_set(node: cst.CSTNode, context: Context, depth: int = 3) -> bool:
     """Whether it is a set, or what operators make of one: no array."""
     if isinstance(node, cst.BinaryOperation):
-        return is_set(node.left, context) or is_set(node.right, context)
+        return is_set(node.left, context, depth) or is_set(node.right, context, depth)
     if isinstance(node, cst.Call):
         return dotted(node.func) in ("set", "frozenset")
-    made = _made_of(node, context) if isinstance(node, cst.Name) else []
-    return isinstance(node, (cst.Set, cst.SetComp)) or (bool(made) and all(is_set(it, context) for it in made))
+    made = _made_of(node, context) if isinstance(node, cst.Name) and depth else []
+    return isinstance(node, (cst.Set, cst.SetComp)) or (
+        bool(made) and all(is_set(it, context, depth - 1) for it in made)
+    )
 
 
 def is_shape(node: cst.CSTNode, context: Context, depth: int = 3) -> bool:
@@ -95,7 +97,8 @@ def is_shape(node: cst.CSTNode, context: Context, depth: int = 3) -> bool:
         listed = dotted(node.func).rpartition(".")[2] in ("array", "asarray", "tuple", "list")
         return listed and is_shape(node.args[0].value, context, depth)
     if isinstance(node, cst.Subscript):
-        return len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Slice) and is_shape(node.value, context)
+        cut = len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Slice)
+        return cut and is_shape(node.value, context, depth)
     if not isinstance(node, cst.Name) or not depth:
         return False
     made = _made_of(node, context)

@@ -191,6 +191,12 @@ def test_keys_and_items_of_a_dict_are_no_array() -> None:
     assert "TNP705" not in codes
 
 
+@pytest.mark.parametrize("made", ["s = tuple(x.shape)\nif n:\n    s = s[1:]", "s = {n}\nif n:\n    s = s | {1}"])
+def test_what_is_made_of_itself_is_judged(made: str) -> None:
+    report = report_of(f"{made}\nt = 0.0\nfor k in s:\n    t += np.sum(x * k)\nreturn t")
+    assert "TNP906" not in {finding.code for finding in report.findings}
+
+
 def test_staged_loops_are_not_slow() -> None:
     report = report_of(KEPT["rows by a number"], compile="xla")
     assert state_of(report) is RegionState.CONVERTIBLE
