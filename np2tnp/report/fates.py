@@ -102,7 +102,7 @@ def _judge(fact: ApiFact, report: FileReport, use: _Use, after: str) -> Fate:
     if worst is None or worst.verdict is Verdict.NOTE:
         verdict, reason = ("adapt", "the runtime has an exact form") if after else ("python", "it makes no array")
         if fact.kind == "operator" and after.endswith(before.splitlines()[-1] + "\n"):  # there is nothing to put there
-            alike = fact.tnp is not None and covers_all(fact.tnp.dtypes) and "= rt.ndarray(" not in after
+            alike = fact.tnp is not None and "= rt.ndarray(" not in after
             verdict = "convert" if alike else "host"
             reason = "a tensor does it as an array does" if alike else "it is asked of NumPy's array"
         return Fate(verdict, fact.reason or reason, before, after)

@@ -32,9 +32,9 @@ def test_an_operation_over_several_lines_stays_so():
         """
         def f(x, y, c):
             return (
-                np.dot(x, y)  # the product
+                np.sum(x)  # the shift
                 # and then
-                / c
+                >> c
             )
         """
     )
@@ -42,8 +42,8 @@ def test_an_operation_over_several_lines_stays_so():
         textwrap.indent(
             textwrap.dedent(
                 """\
-            return rt.op_truediv(
-                rt.dot(x, y),  # the product
+            return rt.op_rshift(
+                tnp.sum(x),  # the shift
                 # and then
                 c
             )
@@ -56,8 +56,8 @@ def test_an_operation_over_several_lines_stays_so():
 
 
 def test_a_line_break_after_the_operator_stays_there():
-    new = after("def f(x, y):\n    return (x.sum(axis=0) / # over\n        y)\n")
-    assert "rt.op_truediv(tnp.sum(x, axis=0), # over\n        y)" in new
+    new = after("def f(x, y):\n    return (x.sum(axis=0) >> # over\n        y)\n")
+    assert "rt.op_rshift(tnp.sum(x, axis=0), # over\n        y)" in new
 
 
 STATEMENTS = (

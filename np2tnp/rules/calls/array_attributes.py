@@ -31,7 +31,7 @@ class ArrayAttribute(Rule):
         good="""
             @rt.migrated(no_lists="x")
             def mean(x):
-                return rt.op_truediv(tnp.sum(x), rt.size(x))
+                return tnp.sum(x) / rt.size(x)
         """,
     )
     on = (ev.AttributeRead,)

@@ -40,20 +40,22 @@ class OperatorDiffers(Rule):
     doc = Doc(
         code="TNP006",
         name="operator-differs",
-        summary="An operator that tensors compute differently from ndarrays.",
+        summary="An operator that tensors do not have, or that might reach an object's own operator.",
         why=(
-            "`0.5 // 0.1` is 4 in NumPy and 5 in TensorFlow; small integers divide to float32; `==` of shapes"
-            " that do not broadcast is False instead of an error; `<<` and `>>` do not exist."
+            "Tensors have no `<<` and `>>`. What stands on the left of a tensor may be an object with an operator of"
+            " its own, which must get an ndarray. All other operators of tensors are NumPy's in rewritten code:"
+            " where TensorFlow's differ (`0.5 // 0.1`, small integers divided, shapes that do not broadcast), the"
+            " runtime answers."
         ),
         does="Calls the exact operator of the runtime, which leaves Python numbers to Python.",
         bad="""
-            def bins(x, width):
-                return np.floor(x) // width
+            def levels(x):
+                return (np.abs(x) * 8).astype(np.int64) >> 1
         """,
         good="""
-            @rt.migrated(no_lists="width")
-            def bins(x, width):
-                return rt.op_floordiv(tnp.floor(x), width)
+            @rt.migrated
+            def levels(x):
+                return rt.op_rshift(rt.astype(tnp.absolute(x) * 8, np.int64), 1)
         """,
         severity=Severity.SILENT,
     )
@@ -90,6 +92,10 @@ class OperatorDiffers(Rule):
         late = id(event.node) in context.facts.seen.read_late  # the operator reads it itself
         late = late or (context.compile != "none" and _meets_a_counter(event.op, event.operands))
         late = late or (not any(home_of(value) == TENSOR for value in event.operands) and _calls_later(nodes))
+        if differs and not late and _is_covered(event, context):  # a door under which it surely is tnp's own is better
+            context.edits.blame(*event.operands)
+            context.edits.plain_for_floats = context.edits.plain_for_floats or _is_plain_for_floats(event, context)
+            differs = False
         if differs and not late and (function := _comparison(event, context)):
             context.edits.replace[id(event.node)] = partial(layout.operation, f"{context.tnp}.{function}")
             return
@@ -113,10 +119,11 @@ class OperatorDiffers(Rule):
             context.edits.replace[id(event.node)] = change
             context.edits.blame(*event.operands)
             if differs and not context.edits.plain_for_floats:
-                context.edits.plain_for_floats = not _differs(event, tuple(map(as_floats, event.operands)), context)
+                context.edits.plain_for_floats = _is_plain_for_floats(event, context)
             if counted and differs:
                 sign = _SIGNS.get(event.op, event.op)
-                words = f"`{sign}` becomes rt.op_{op}: tensors compute it as NumPy does for some dtypes only"
+                why = "what is beside the array may answer it" if _covers(event.op, context) else "tensors have another"
+                words = f"`{sign}` becomes rt.op_{op}: {why}"
                 yield self.hit(event.node, words, Verdict.ADAPT)
             return
         if (
@@ -152,6 +159,35 @@ def _differs(event: ev.Operator, operands: tuple[Value, ...], context: Context) 
         or (context.compile != "none" and event.op in _OTHERWISE_IN_GRAPHS)
         or (context.boundary != "tensor" and python_answers(event.op, operands))
     )
+
+
+def _is_plain_for_floats(event: ev.Operator, context: Context) -> bool:
+    return not _differs(event, tuple(map(as_floats, event.operands)), context)
+
+
+#: What the runtime gives to tensors as operators of NumPy's (runtime/indexing/eager_operators.py).
+_COVERED = frozenset("add sub mul truediv floordiv mod pow matmul and_ or_ xor lt le gt ge eq ne neg".split())
+
+
+def _covers(op: str, context: Context) -> bool:
+    return op in _COVERED and context.checked and not context.float32 and context.compile == "none"
+
+
+def _is_covered(event: ev.Operator, context: Context) -> bool:
+    """Whether the operators of tensors look themselves at what they meet, and answer as NumPy where it is odd.
+
+    So they do for rewritten code. What is unknown may be an object with an operator of its own, which must not get a
+    tensor: that never stands on its right. What stands for arrays in a graph has few operators.
+    """
+    if not _covers(event.op, context):
+        return False
+    if meets_either(event.op, event.operands) or (event.op == "pow" and _has_own_powers(*event.operands)):
+        return False
+    left, *others = event.operands
+    is_known = home_of(left) == TENSOR or not isinstance(left, Unknown)
+    if not (is_known or all(isinstance(it, (Array, Const, Scalar)) and home_of(it) == HOST for it in others)):
+        return False
+    return any(home_of(it) == TENSOR for it in event.operands) or not any(map(needs_tensor, event.operands))
 
 
 _COMPARED = {"eq": "equal", "ne": "not_equal"}

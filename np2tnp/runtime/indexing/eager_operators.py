@@ -8,13 +8,16 @@ other case, errors included, the operator itself, or a helper for dtypes that it
 from __future__ import annotations
 
 import functools
+import importlib
+import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.base import exact_floats, lazy_tensorflow
-from np2tnp.runtime.base.dispatch import OPERATORS
+from np2tnp.runtime import __name__ as own_package
+from np2tnp.runtime.base import exact_floats, lazy_tensorflow, tracing
 from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.base.exceptions import translate
 from np2tnp.runtime.base.operands import reshaped
@@ -23,43 +26,45 @@ from np2tnp.runtime.base.promotion import constant
 from np2tnp.runtime.indexing.item_reads import read_basic
 from np2tnp.runtime.indexing.keys import basic_key, resolve_basic
 
-# --- Operators of eager tensors whose dtypes TensorFlow has no kernel for: the sum of two masks, complex numbers
-# compared
+# --- Operators of rewritten code that TensorFlow computes otherwise than NumPy
 #
-# Where the dtypes are not known before, rewritten code has TensorFlow's own operator if that raises where it differs
-# from NumPy's (``pairs_loud`` in the facts). It raises in the middle of a function, which cannot always begin again:
-# so the exact helper takes over there, in the middle of the function, too.
+# Rewritten code has Python's own operators. Where their operands have one dtype that TensorFlow was measured equal for,
+# its operation answers; for all else (mixed dtypes, small integers divided, a list beside a tensor, shapes that do not
+# fit) the exact helper, if rewritten code asks: code of a module that has the runtime among its globals. Other code of
+# the process has TensorFlow's own operators, but where these raise for dtypes which they have no kernel for.
 
-#: Python's methods for such operators -> the helper, and whether it takes the operands the other way round.
+#: Python's methods for operators -> the helper, and whether it takes the operands the other way round.
 HELPERS = {
-    "__add__": ("add", False),
-    "__radd__": ("add", True),
-    "__lt__": ("lt", False),
-    "__le__": ("le", False),
-    "__gt__": ("gt", False),
-    "__ge__": ("ge", False),
-    "__eq__": ("eq", False),
-    "__ne__": ("ne", False),
+    **{
+        f"__{'r' * reflected}{name}__": (name, reflected)
+        for name in "add sub mul truediv floordiv mod pow matmul and or xor".split()
+        for reflected in (False, True)
+    },
+    **{f"__{name}__": (name, False) for name in "lt le gt ge eq ne neg".split()},
 }
+#: For whoever asks: what TensorFlow raises for, the sum of two masks and complex numbers compared, the helper computes.
+_FOR_ALL = frozenset(f"__{name}__" for name in "add radd lt le gt ge eq ne".split())
 #: Of which NumPy knows the result for Python integers that the dtype does not hold.
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
-def covered(name: str, method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """TensorFlow's `method` of that name, or the exact helper where it has no kernel, once a migrated function runs.
-
-    Not in a process where none did: there the facts are measured.
-    """
-    if name not in HELPERS:
-        return method
+def _by_helper(name: str) -> Callable[..., Any]:
     helper, reflected = HELPERS[name]
-    compares = helper in _COMPARISONS
+    runtime: Any = importlib.import_module(own_package)  # whose functions are imported when they are first asked for
+    return lambda *operands: getattr(runtime, f"op_{helper}")(*(operands[::-1] if reflected else operands))
 
-    def by_helper(tensor: Any, other: Any) -> Any:
-        return OPERATORS[helper](*((other, tensor) if reflected else (tensor, other)))
+
+def covered(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    """TensorFlow's `method` of that name, or the exact helper. Called by what rewritten code calls."""
+    by_helper = _by_helper(name)
+    if name not in _FOR_ALL:
+        return functools.wraps(method)(lambda *operands: (by_helper if _is_asked_by(2) else method)(*operands))
+    compares = name.strip("_") in _COMPARISONS
 
     @functools.wraps(method)
     def call(tensor: Any, other: Any) -> Any:
+        if _is_asked_by(2):
+            return by_helper(tensor, other)
         if compares and type(other) is int and abs(other) >= 1 << 63 and lazy_tensorflow.ready:
             return by_helper(tensor, other)
         if lazy_tensorflow.ready and (is_asked(other) or (compares and _meet_in_floats(tensor, other))):
@@ -74,6 +79,25 @@ def covered(name: str, method: Callable[[Any, Any], Any]) -> Callable[[Any, Any]
             return by_helper(tensor, other)
 
     return call
+
+
+def _is_asked_by(frames: int) -> bool:
+    """Whether rewritten code asks, so many frames above: the operator's module has the runtime, by whatever name."""
+    scope = sys._getframe(frames + 1).f_globals
+    if _is_runtime(scope.get("rt")):
+        return True
+    if str(scope.get("__name__")).startswith(_OTHERS):
+        return False
+    return any(map(_is_runtime, list(scope.values())))
+
+
+#: Packages whose modules are not looked through.
+_OTHERS = ("tensorflow.", "keras.", "numpy.", f"{own_package}.")
+
+
+def _is_runtime(value: Any) -> bool:
+    """Whether it is this package, or that of another copy of it: one of them has put its operators in."""
+    return type(value) is types.ModuleType and "EXACT_OPERATORS" in value.__dict__
 
 
 def _meet_in_floats(tensor: Any, other: Any) -> bool:
@@ -94,10 +118,14 @@ _OPERATIONS: dict[str, dict[str, str]] = {
     "add": {"AddV2": f"{_INEXACT} {_INTEGERS}"},
     "sub": {"Sub": f"{_INEXACT} {_INTEGERS}"},
     "mul": {"Mul": f"{_INEXACT} {_INTEGERS}"},
-    "truediv": {"RealDiv": _INEXACT},
-    "pow": {"power": _FLOATS, "Pow": "F D"},
+    "truediv": {"RealDiv": _FLOATS},
+    "floordiv": {},
+    "mod": {},
+    "pow": {"power": _FLOATS},
+    "matmul": {},
     "and": {"LogicalAnd": "?", "BitwiseAnd": _INTEGERS},
     "or": {"LogicalOr": "?", "BitwiseOr": _INTEGERS},
+    "xor": {"BitwiseXor": _INTEGERS},
     "lt": {"Less": _REAL},
     "le": {"LessEqual": _REAL},
     "gt": {"Greater": _REAL},
@@ -105,7 +133,9 @@ _OPERATIONS: dict[str, dict[str, str]] = {
     "eq": {"Equal": f"? {_INEXACT} {_INTEGERS}"},
     "ne": {"NotEqual": f"? {_INEXACT} {_INTEGERS}"},
 }
-_REFLECTED = ("add", "sub", "mul", "truediv", "pow", "and", "or")
+_REFLECTED = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor")
+#: The dtypes whose negation TensorFlow has, and NumPy.
+_NEGATED = f"b h i l {_INEXACT}"
 
 #: Python's number types -> which of them have one value beside a tensor of a dtype, in NumPy and in TensorFlow.
 _Limits = dict[type, tuple[float, float]]
@@ -114,11 +144,12 @@ _Kernels = dict[Any, tuple[Operator, _Limits]]
 
 
 def install(tensorflow: Any) -> None:
-    """Give eager tensors these operators. Doing it again changes nothing."""
+    """Give eager tensors, and those of graphs, these operators. Doing it again changes nothing."""
     tensor = tensorflow.__internal__.EagerTensor
-    if "__getitem__" in tensor.__dict__:
+    if getattr(tensor.__add__, "is_exact", False):
         return
     raw = tensorflow.raw_ops
+    symbol = importlib.import_module("tensorflow.python.framework.ops").SymbolicTensor
     for name, operations in _OPERATIONS.items():
         kernels = {
             tensorflow.as_dtype(dtype): (_kernel(operation, raw), _limits(dtype))
@@ -126,22 +157,46 @@ def install(tensorflow: Any) -> None:
             for dtype in map(np.dtype, characters.split())
         }
         own = f"__{name}__"
+        setattr(symbol, own, _in_graphs(own, getattr(symbol, own), kernels))
         setattr(tensor, own, _operator(tensor, covered(own, getattr(tensor, own)), kernels))
         if name in _REFLECTED:
             own = f"__r{name}__"
+            setattr(symbol, own, _in_graphs(own, getattr(symbol, own), kernels))
             setattr(tensor, own, _reflected(covered(own, getattr(tensor, own)), kernels))
     product = dict.fromkeys((tensorflow.float32, tensorflow.float64), raw.MatMul)
-    tensor.__matmul__ = _product(tensor, tensor.__matmul__, product)
+    tensor.__matmul__ = _product(tensor, covered("__matmul__", tensor.__matmul__), product)
+    negated = frozenset(tensorflow.as_dtype(np.dtype(it)) for it in _NEGATED.split())
+    for kind in (symbol, tensor):
+        kind.__neg__ = _negation(kind.__neg__, negated)
     tensor.__getitem__ = _item(tensor.__getitem__)
+    tensor.__add__.is_exact = True
 
 
 def _kernel(operation: str, raw: Any) -> Operator:
     if operation == "power":
         return exact_floats.power
     run = getattr(raw, operation)
-    if operation in ("Equal", "NotEqual"):  # of shapes that do not fit, TensorFlow's operator says so in its value
-        return lambda x, y: run(x=x, y=y, incompatible_shape_error=False)
     return lambda x, y: run(x=x, y=y)
+
+
+def _in_graphs(name: str, method: Operator, kernels: _Kernels) -> Operator:
+    """The operator `name` of a graph's tensors: TensorFlow's own, but for what is not known to be NumPy's."""
+    by_helper = _by_helper(name)
+    is_sure = name.strip("_") not in ("eq", "ne")  # shapes may not fit
+
+    def call(x: Any, y: Any) -> Any:
+        if tracing.active and tracing.current() is not None:  # there the text says what is exact, of stand-ins, too
+            return method(x, y)
+        found = kernels.get(x.dtype) if is_sure else None
+        plain = found is not None and (getattr(y, "dtype", None) is x.dtype or _takes(found[1], y))
+        return method(x, y) if plain or not _is_asked_by(1) else by_helper(x, y)
+
+    return functools.wraps(method)(call)
+
+
+def _negation(method: Callable[[Any], Any], dtypes: frozenset[Any]) -> Callable[[Any], Any]:
+    by_helper = _by_helper("__neg__")
+    return functools.wraps(method)(lambda x: (method if x.dtype in dtypes or not _is_asked_by(1) else by_helper)(x))
 
 
 def _operator(tensor: Any, slow: Operator, kernels: _Kernels) -> Operator:
