@@ -176,4 +176,4 @@ def test_integers_are_divided_by_zero_as_in_numpy(value: str, char: str) -> None
     report, judgements = compare_text(text, ["f([0, 1, 3], 0)", "f([0, 1, 3], 2)"])
     assert report.new_text is not None
     assert [judgement.kind for judgement in judgements] == ["equal"] * 2, judgements
-    assert ("rt.op_" in report.new_text) is (value not in ("y % 3", "y // 3"))
+    assert value in report.new_text  # tensors ask the exact helper themselves
