@@ -94,6 +94,7 @@ def configure() -> None:
                 break
         if numpy_behavior:
             enable_numpy_behavior()
+        take_part("indexing.eager_operators", module)
         keep_negative_zeros()
         _configured = True
         take_part("base.gradients", module)
@@ -160,7 +161,6 @@ def enable_numpy_behavior() -> None:
     importlib.import_module("tensorflow.experimental.numpy").experimental_enable_numpy_behavior()
     tensorflow: Any = importlib.import_module("tensorflow")
     tensorflow.__internal__.EagerTensor.__bool__ = _truth
-    take_part("indexing.eager_operators", tensorflow)
 
 
 def take_part(module: str, tensorflow: Any) -> None:
@@ -186,6 +186,9 @@ def begin() -> None:
     global ready
     configure()
     if not ready:
+        importlib.import_module(
+            f"{own_package}.functions.math.operators"
+        )  # what operators of tensors and loops ask for
         hold_zeros()
         refuse_wide_integers()
         ready = True

@@ -157,19 +157,28 @@ def install(tensorflow: Any) -> None:
             for dtype in map(np.dtype, characters.split())
         }
         own = f"__{name}__"
-        setattr(symbol, own, _in_graphs(own, getattr(symbol, own), kernels))
-        setattr(tensor, own, _operator(tensor, covered(own, getattr(tensor, own)), kernels))
+        inherited = _inherited(tensorflow.Tensor, own)
+        setattr(symbol, own, _in_graphs(own, inherited, kernels))
+        setattr(tensor, own, _operator(tensor, covered(own, inherited), kernels))
         if name in _REFLECTED:
             own = f"__r{name}__"
-            setattr(symbol, own, _in_graphs(own, getattr(symbol, own), kernels))
-            setattr(tensor, own, _reflected(covered(own, getattr(tensor, own)), kernels))
+            inherited = _inherited(tensorflow.Tensor, own)
+            setattr(symbol, own, _in_graphs(own, inherited, kernels))
+            setattr(tensor, own, _reflected(covered(own, inherited), kernels))
     product = dict.fromkeys((tensorflow.float32, tensorflow.float64), raw.MatMul)
-    tensor.__matmul__ = _product(tensor, covered("__matmul__", tensor.__matmul__), product)
+    inherited = _inherited(tensorflow.Tensor, "__matmul__")
+    tensor.__matmul__ = _product(tensor, covered("__matmul__", inherited), product)
     negated = frozenset(tensorflow.as_dtype(np.dtype(it)) for it in _NEGATED.split())
     for kind in (symbol, tensor):
-        kind.__neg__ = _negation(kind.__neg__, negated)
-    tensor.__getitem__ = _item(tensor.__getitem__)
+        kind.__neg__ = _negation(_inherited(tensorflow.Tensor, "__neg__"), negated)
+    if lazy_tensorflow.numpy_behavior:
+        tensor.__getitem__ = _item(tensor.__getitem__)
     tensor.__add__.is_exact = True
+
+
+def _inherited(base: Any, name: str) -> Callable[..., Any]:
+    """TensorFlow's operator as it is when it is asked: the program may switch NumPy's behaviour on later."""
+    return functools.wraps(getattr(base, name))(lambda *operands: getattr(base, name)(*operands))
 
 
 def _kernel(operation: str, raw: Any) -> Operator:
