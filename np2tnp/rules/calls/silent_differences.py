@@ -30,7 +30,7 @@ class SilentDifference(Rule):
         good="""
             @rt.migrated
             def grid(n):
-                return rt.sort(rt.arange(0.0, 1.0, rt.op_truediv(1.0, n)))
+                return rt.sort(rt.arange(0.0, 1.0, 1.0 / n))
         """,
         safety="Safe. `np2tnp api NAME` shows what was measured.",
         severity=Severity.SILENT,
