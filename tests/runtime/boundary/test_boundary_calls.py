@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 import inspect
+import re
 import subprocess
 import sys
 import textwrap
@@ -231,13 +232,14 @@ def test_what_a_tensor_says_of_indices_and_objects_is_a_type_error() -> None:
 
 
 @pytest.mark.parametrize("foreign", [Fraction(1, 2), np.timedelta64(3, "s"), np.array([1, 2], "m8[s]")])
-def test_what_has_no_common_dtype_with_a_tensor_is_refused(foreign: Any) -> None:
+def test_what_has_no_common_dtype_with_a_tensor_meets_numpys(foreign: Any) -> None:
     @rt.migrated(hosted=("get",))
     def f(x: Any, get: Any) -> Any:
         return get() * rt.sum(x)
 
-    with pytest.raises(rt.UnverifiedError):
-        f(np.ones(3), lambda: foreign)
+    found, expected = f(np.ones(3), lambda: foreign), foreign * np.sum(np.ones(3))
+    assert type(found) is type(expected)
+    assert np.array_equal(found, expected)
 
 
 @pytest.mark.parametrize("dtype", ["u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"])
@@ -250,7 +252,9 @@ def test_integers_that_the_dtype_cannot_hold_overflow_as_numpys(dtype: str) -> N
     x = np.array([1, 2], dtype)
     for k in (limits.min - 1, limits.max + 1, -(2**70)):
         if dtype != "i8":  # TensorFlow's own ValueError
-            with pytest.raises(OverflowError, match="out of bounds") as caught:
+            with pytest.raises(OverflowError) as numpys:
+                x + int(k)
+            with pytest.raises(OverflowError, match=re.escape(str(numpys.value))) as caught:
                 f(x, int(k))
             assert type(caught.value) is OverflowError
     assert f(x, int(limits.min)).tolist() == (x + int(limits.min)).tolist()
