@@ -1,4 +1,4 @@
-"""Names by which Python asks objects: special methods, and builtins that reach attributes and names by their text."""
+"""Names by which Python asks objects: special methods, builtins that reach names by their text, looks at frames."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from np2tnp.analysis.syntax.python_tables import (
     UNARY,
 )
 from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import nodes_of
 
 # --- By which special methods syntax and Python's functions ask objects
 
@@ -127,47 +128,12 @@ def asked_by(node: Any) -> frozenset[str]:
     return _BY_KIND.get(kind, NO_NAMES)
 
 
-# --- Calls that reach attributes, names and frames by their text or place, and builtins that take tensors
+# --- Calls that reach attributes and names by their text, and builtins that take tensors
 
 #: What runs a text, on names of which it may be given the dict.
 _RUNNING = ("builtins.eval", "builtins.exec")
 #: Python's classes whose objects change.
 _CHANGED = ("list", "dict", "set", "bytearray", "memoryview")
-
-
-#: As many frames as there are.
-ALL_FRAMES = 99
-#: What shows the frames of callers, and the local variables in them.
-_SHOW_FRAMES = frozenset((
-    "inspect.stack", "inspect.currentframe", "inspect.getouterframes", "sys._getframe", "sys._getframemodulename",
-    "sys._current_frames", "traceback.extract_stack", "traceback.format_stack", "traceback.print_stack",
-    "traceback.walk_stack",
-))  # fmt: skip
-#: Methods of loggers, which name the place that ``stacklevel=`` says.
-_LOGGING = frozenset(("debug", "info", "warning", "warn", "error", "critical", "exception", "log"))
-
-
-def frames_above(callee: Value, node: cst.Call) -> int:
-    """How many frames above the function that calls `node` are looked at: a wrapper of ours would stand there."""
-    name = callee.name if isinstance(callee, Symbol) else ""
-    if name in _SHOW_FRAMES:
-        return ALL_FRAMES
-    warns = name == "warnings.warn"
-    if not warns and dotted(node.func).rpartition(".")[2] not in _LOGGING:
-        return 0
-    level: cst.BaseExpression | None = None
-    for place, argument in enumerate(node.args):
-        if warns and (argument.star or _keyword(argument) == "skip_file_prefixes"):
-            return ALL_FRAMES
-        if _keyword(argument) == "stacklevel" or (warns and argument.keyword is None and place == 2):
-            level = argument.value
-    if level is None:
-        return 0
-    return int(level.value) - 1 if isinstance(level, cst.Integer) and level.value.isdecimal() else ALL_FRAMES
-
-
-def _keyword(argument: cst.Arg) -> str:
-    return argument.keyword.value if argument.keyword is not None else ""
 
 
 def changes_by_name(callee: str, arguments: tuple[ev.Argument, ...]) -> bool:
@@ -197,3 +163,183 @@ def takes_tensor(builtin: str, value: Value) -> bool:
     """Whether `builtin` makes of the tensor `value` what it makes of NumPy's: a 0-d complex array is no float."""
     refused = builtin in ("float", "int") and zero_d_of(value) == "array"
     return builtin in TENSOR_SAFE_BUILTINS and not (refused and isinstance(value, Array) and value.dtypes & set("FD"))
+
+
+# --- Calls that look at frames
+#
+# A migrated function stands where the original did, but a frame of the wrapper lies between it and its caller. So what
+# looks at the function itself, and at what that calls, finds what it always found.
+
+#: As many frames as there are.
+ALL_FRAMES = 99
+#: What shows the frames of callers, and the local variables in them.
+_SHOW_FRAMES = frozenset((
+    "inspect.stack", "inspect.currentframe", "inspect.getouterframes", "sys._getframe", "sys._getframemodulename",
+    "sys._current_frames", "traceback.extract_stack", "traceback.format_stack", "traceback.print_stack",
+    "traceback.walk_stack",
+))  # fmt: skip
+#: Methods of loggers, which name the place that ``stacklevel=`` says.
+_LOGGING = frozenset(("debug", "info", "warning", "warn", "error", "critical", "exception", "log"))
+#: Of a frame and its code, and of an item of ``inspect.stack()``: names and places, which migrated code has as well.
+_OF_CODE = frozenset(("co_name", "co_filename"))
+_OF_ITEM = frozenset(("function", "filename", "lineno"))
+_ITEM_FRAME, _ITEM_LAST = 0, 3  #: an item is (frame, filename, lineno, function, ...)
+#: Stands for ``**options`` among the parameters of a function.
+OPTIONS = "**"
+
+
+def frames_above(callee: Value, node: cst.Call, region: cst.CSTNode) -> int:
+    """How many frames above the function that calls `node` are looked at: a wrapper of ours would stand there."""
+    name = callee.name if isinstance(callee, Symbol) else ""
+    if name in _SHOW_FRAMES:
+        return _shown(name, node, _users(region))
+    if not _warns(callee, node):
+        return 0
+    if name == "warnings.warn" and any(it.star or _keyword(it) == "skip_file_prefixes" for it in node.args):
+        return ALL_FRAMES
+    level = _level(callee, node)
+    return 0 if level is None else _steps(level)
+
+
+def level_of_caller(callee: Value, node: cst.Call, region: cst.CSTNode) -> tuple[str, int] | None:
+    """The parameter of `region` that says how far `node` looks, and how far it does by default."""
+    if not isinstance(region, cst.FunctionDef) or not _warns(callee, node):
+        return None
+    level = _level(callee, node)
+    stars = [argument for argument in node.args if argument.star]
+    params = region.params
+    if not stars and isinstance(level, cst.Name) and _is_only_given(region, level.value):
+        for param in (*params.params, *params.kwonly_params):
+            if param.name.value == level.value:
+                return level.value, ALL_FRAMES if param.default is None else _steps(param.default)
+    if level is None and len(stars) == 1 and isinstance(stars[0].value, cst.Name) and params.star_kwarg is not None:
+        options = params.star_kwarg.name.value
+        if stars[0].star == "**" and stars[0].value.value == options and _is_only_given(region, options):
+            return OPTIONS, 0
+    return None
+
+
+def frames_of_callee(
+    looks_up: int,
+    levels: frozenset[tuple[str, int]],
+    node: cst.CSTNode,
+    matched: Mapping[str, ev.Argument] | None,
+) -> int:
+    """How many frames above its own a function of the project looks at that `node` calls with such arguments."""
+    given = node.args if isinstance(node, cst.Call) else ()
+    for parameter, usual in levels:
+        if parameter == OPTIONS:
+            levels_given = [it.value for it in given if _keyword(it) == "stacklevel"]
+            hidden = any(it.star or _keyword(it) == "skip_file_prefixes" for it in given)
+            steps = ALL_FRAMES if hidden else max((_steps(level) for level in levels_given), default=usual)
+        elif matched is None:
+            steps = ALL_FRAMES
+        else:
+            steps = _steps(matched[parameter].node.value) if parameter in matched else usual
+        looks_up = max(looks_up, steps)
+    return looks_up
+
+
+def _warns(callee: Value, node: cst.Call) -> bool:
+    name = callee.name if isinstance(callee, Symbol) else ""
+    return name == "warnings.warn" or dotted(node.func).rpartition(".")[2] in _LOGGING
+
+
+def _level(callee: Value, node: cst.Call) -> cst.BaseExpression | None:
+    """What is given as ``stacklevel``: the third argument of warn()."""
+    warns = isinstance(callee, Symbol) and callee.name == "warnings.warn"
+    level: cst.BaseExpression | None = None
+    for place, argument in enumerate(node.args):
+        if _keyword(argument) == "stacklevel" or (warns and _is_by_place(argument) and place == 2):
+            level = argument.value
+    return level
+
+
+def _is_by_place(argument: cst.Arg) -> bool:
+    return argument.keyword is None and not argument.star
+
+
+def _keyword(argument: cst.Arg) -> str:
+    return argument.keyword.value if argument.keyword is not None else ""
+
+
+def _number(node: cst.BaseExpression) -> int | None:
+    return int(node.value) if isinstance(node, cst.Integer) and node.value.isdecimal() else None
+
+
+def _steps(level: cst.BaseExpression) -> int:
+    """So many frames above its own a function looks at whose ``stacklevel`` that is."""
+    number = _number(level)
+    return ALL_FRAMES if number is None else max(number - 1, 0)
+
+
+def _is_only_given(function: cst.FunctionDef, name: str) -> bool:
+    """Whether a parameter does nothing but go on as an argument: nothing gives it another value."""
+    parts = nodes_of(function.body)
+    mentions = sum(type(part) is cst.Name and part.value == name for part in parts)
+    given = [part.value for part in parts if type(part) is cst.Arg]
+    return mentions == sum(type(value) is cst.Name and value.value == name for value in given)
+
+
+def _users(region: cst.CSTNode) -> dict[int, cst.CSTNode]:
+    """Of what attributes and items are read, and what is given to calls (ids) -> where that is."""
+    users: dict[int, cst.CSTNode] = {}
+    for part in nodes_of(region):
+        if isinstance(part, (cst.Attribute, cst.Subscript)):
+            users[id(part.value)] = part
+        elif isinstance(part, cst.Call):
+            users.update((id(argument.value), part) for argument in part.args)
+    return users
+
+
+def _shown(name: str, node: cst.Call, users: Mapping[int, cst.CSTNode]) -> int:
+    if name == "inspect.stack":
+        return _of_list(node, 0, users)
+    if name == "inspect.currentframe":
+        return _of_frame(node, 0, users)
+    if name == "sys._getframe":
+        steps = _number(node.args[0].value) if node.args else 0
+        return ALL_FRAMES if steps is None else _of_frame(node, steps, users)
+    if name == "inspect.getouterframes" and node.args and isinstance(node.args[0].value, cst.Call):
+        frame = node.args[0].value
+        if dotted(frame.func).rpartition(".")[2] in ("currentframe", "_getframe") and not frame.args:
+            return _of_list(node, 0, users)
+    return ALL_FRAMES
+
+
+def _of_frame(node: cst.CSTNode, steps: int, users: Mapping[int, cst.CSTNode]) -> int:
+    """How far is looked from a frame `steps` above: all the way, where more than a name or a line is read of it."""
+    user = users.get(id(node))
+    if isinstance(user, cst.Attribute):
+        if user.attr.value == "f_back":
+            return _of_frame(user, steps + 1, users)
+        code = users.get(id(user)) if user.attr.value == "f_code" else None
+        if user.attr.value == "f_lineno" or (isinstance(code, cst.Attribute) and code.attr.value in _OF_CODE):
+            return steps
+    if isinstance(user, cst.Call) and dotted(user.func).rpartition(".")[2] == "getouterframes":
+        return _of_list(user, steps, users)
+    return ALL_FRAMES
+
+
+def _of_list(node: cst.CSTNode, steps: int, users: Mapping[int, cst.CSTNode]) -> int:
+    """As `_of_frame`, from what ``inspect.stack()`` gives: ``inspect.stack()[1].function``."""
+    item = users.get(id(node))
+    place = _item(item)
+    if item is None or place is None:
+        return ALL_FRAMES
+    user = users.get(id(item))
+    part = _item(user)
+    named = user.attr.value if isinstance(user, cst.Attribute) else ""
+    if named in _OF_ITEM or (part is not None and _ITEM_FRAME < part <= _ITEM_LAST):
+        return steps + place
+    if user is not None and (named == "frame" or part == _ITEM_FRAME):
+        return _of_frame(user, steps + place, users)
+    return ALL_FRAMES
+
+
+def _item(node: cst.CSTNode | None) -> int | None:
+    """The number by which an item is read."""
+    if not isinstance(node, cst.Subscript) or len(node.slice) != 1:
+        return None
+    index = node.slice[0].slice
+    return _number(index.value) if isinstance(index, cst.Index) else None

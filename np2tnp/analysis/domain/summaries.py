@@ -74,6 +74,7 @@ class Summary:
     relies: frozenset[str] = NO_NAMES  #: methods of its object that were taken for those of its class
     works: bool = False  #: it runs code that nobody knows, and that may change what objects hold
     looks_up: int = 0  #: how many frames above its own it looks at, or what it calls
+    levels: frozenset[tuple[str, int]] = frozenset()  #: parameters that say so, and how many by default
     #: parameters that its original may change, keep and give back where its core refuses to
     falls_back: frozenset[str] = NO_NAMES
     door: frozenset[tuple[str, Admitted]] = frozenset()  #: what its core lets in, by parameter

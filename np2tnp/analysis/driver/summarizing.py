@@ -80,6 +80,7 @@ def summarize(function: FunctionInfo, facts: ev.RegionFacts, migrated: bool, def
         shows_defaults=frozenset(item for item in defaults.items() if of_parameter(item[0]) in refs_of(result)),
         relies=frozenset(facts.seen.relies),
         looks_up=facts.seen.looks_up,
+        levels=frozenset(facts.seen.levels),
         assigns=_assigned(facts),
         falls_back=frozenset(facts.seen.unfollowed if migrated else ()) - lost,
         works=bool(lost) or facts.seen.runs_others,

@@ -21,6 +21,7 @@ from np2tnp.analysis.domain.special_names import (
     changes_by_name,
     changes_its_own,
     frames_above,
+    level_of_caller,
     sees_names,
     takes_tensor,
 )
@@ -226,8 +227,9 @@ class Calls(BuiltinCalls):
         receiver = callee.receiver if isinstance(callee, Bound) else None
         shows = self.call_made(node, callee, api, arguments, env)
         self.hand_over(node, api or (callee.name if isinstance(callee, Symbol) else ""), arguments)
-        if up := frames_above(callee, node):
-            self.look_up(node, dotted(node.func), up)
+        if up := frames_above(callee, node, self.facts.node):
+            by_caller = level_of_caller(callee, node, self.facts.node) if self.depth == 0 else None
+            self.look_up(node, dotted(node.func), up, by_caller)
         if receiver is not None and dotted(node.func).endswith(".setflags"):  # others must get the very array
             self.keep(frozenset((kept_by("its flags"),)), receiver, env)
         result, arguments = self._outcome(node, callee, api, arguments, receiver, env)

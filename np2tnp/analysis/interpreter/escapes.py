@@ -32,7 +32,7 @@ from np2tnp.analysis.domain.result_aliases import (
     has_shared_items,
     holds_order,
 )
-from np2tnp.analysis.domain.special_names import ALL_FRAMES
+from np2tnp.analysis.domain.special_names import ALL_FRAMES, frames_of_callee
 from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE, Summary, deps_in, hosted, may_join, translated
 from np2tnp.analysis.domain.values import (
     COPIED,
@@ -269,6 +269,8 @@ class Effects(Keeping):
     ) -> Value:
         matched = summary.match(arguments, skip)
         callee = dotted(node.func) or "a function"
+        if (up := frames_of_callee(summary.looks_up, summary.levels, node, matched)) > 1:
+            self.look_up(node, callee, up - 1)
         if matched is None:
             self.facts.updates |= self._own_state(summary)
             shown = (self.lies_otherwise(argument.node.value, argument.value) for argument in arguments)
@@ -286,8 +288,6 @@ class Effects(Keeping):
             self._kept_may_change(node, callee, env, summary.assigns)
         elif summary.assigns:
             self.attributes_assigned(summary.assigns, env)
-        if summary.looks_up > 1:
-            self.look_up(node, callee, summary.looks_up - 1)
         if summary.works and isinstance(summary.result, Sequence) and summary.result.type == "iterator":
             self.lazy_works = True
         if summary.updates:
@@ -510,10 +510,13 @@ class Effects(Keeping):
             if held is not None and name.isidentifier() and may_hold_tensor(held) and not is_numpy_number(held):
                 env.stale[name] = env.stale[name].join(stale) if name in env.stale else stale
 
-    def look_up(self, node: cst.CSTNode, callee: str, frames: int) -> None:
-        """`callee` looks at so many frames above that of the function here."""
+    def look_up(self, node: cst.CSTNode, callee: str, frames: int, by_caller: tuple[str, int] | None = None) -> None:
+        """`callee` looks at so many frames above that of the function here, or at as many as a parameter says."""
         frames = ALL_FRAMES if frames > ALL_FRAMES // 2 else frames
-        self.facts.seen.looks_up = max(frames, self.facts.seen.looks_up)
+        if by_caller is not None:
+            self.facts.seen.levels.add(by_caller)
+        else:
+            self.facts.seen.looks_up = max(frames, self.facts.seen.looks_up)
         self.construct(node, ev.Kind.FRAMES_OF_CALLERS, callee)
 
     def code_runs(self, node: cst.CSTNode, whose: str, env: Env) -> None:

@@ -16,7 +16,7 @@ from np2tnp.analysis.syntax.scopes import dotted
 #: What callers count on, besides the result. A method that says the same may stand for another one.
 _EFFECTS = (
     "parameters", "mutates", "keeps", "changeable", "fills", "tells_apart", "updates", "shows_defaults", "joins",
-    "by_layout", "looks_up", "falls_back",
+    "by_layout", "looks_up", "levels", "falls_back",
 )  # fmt: skip
 
 

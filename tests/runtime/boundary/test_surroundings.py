@@ -83,7 +83,7 @@ PROGRAMS = {
         """,
     ),
     "frames of callers": (
-        3,
+        4,
         """
         def old(x: np.ndarray):
             warnings.warn("use new()", DeprecationWarning, stacklevel=2)
@@ -159,6 +159,85 @@ PROGRAMS = {
             print(len(seen), {w.filename == __file__ for w in seen})
             print(who(x)[0], shown(np.ones(2))[0], Model().run(x), plain(x), logged(x))
         logging.getLogger("np2tnp").propagate = False
+        main()
+        """,
+    ),
+    "frames that are the function's own": (
+        9,
+        """
+        class Named:
+            def __init__(self):
+                self.name = inspect.getouterframes(inspect.currentframe())[1].function
+
+        def tell(message, **options):
+            warnings.warn("told: " + message, **options)
+
+        def tell_at(message, level=4):
+            warnings.warn(message, stacklevel=level)
+
+        def own_names(x: np.ndarray):
+            first = inspect.currentframe().f_code.co_name
+            return first, inspect.stack()[0][3], sys._getframe(0).f_code.co_filename == __file__, np.sum(x)
+
+        def named(x: np.ndarray):
+            return Named().name, np.sum(x)
+
+        def over_named(x: np.ndarray):
+            name, total = named(x * 2)
+            return name, total + np.sum(x)
+
+        def told(x: np.ndarray):
+            tell("plain")
+            return np.sum(x)
+
+        def told_here(x: np.ndarray):
+            y = np.sqrt(x)
+            tell("here", stacklevel=2)
+            return np.sum(y)
+
+        def told_above(x: np.ndarray):
+            tell("above", stacklevel=3)
+            return np.sum(x)
+
+        def told_far(x: np.ndarray):
+            tell_at("far")
+            return np.sum(x)
+
+        def told_at(x: np.ndarray):
+            y = np.exp(x)
+            tell_at("at", level=2)
+            return np.sum(y)
+
+        def over_told(x: np.ndarray):
+            return told(x) + told_here(np.sqrt(x)) + told_at(x)
+
+        def rows(x: np.ndarray):
+            total = np.sum(x)
+            for k in range(2):
+                total = total + np.sum(x * k)
+                tell_at("rows", level=2)
+            return total
+
+        def picked(x: np.ndarray):
+            if np.sum(x) > 0:
+                tell("picked", stacklevel=2)
+                y = np.exp(x)
+            else:
+                y = np.sqrt(x)
+            return np.sum(y)
+
+        def main():
+            x = np.ones(3)
+            print(own_names(x), named(x), over_named(x))
+            for function in (told, told_here, told_above, told_far, told_at, over_told, rows, picked):
+                with warnings.catch_warnings(record=True) as seen:
+                    warnings.simplefilter("always")
+                    function(x)
+                with open(__file__) as file:
+                    lines = file.read().splitlines()
+                for one in seen:
+                    print(function.__name__, one.message, one.filename == __file__, lines[one.lineno - 1].strip())
+
         main()
         """,
     ),
