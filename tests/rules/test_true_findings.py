@@ -16,6 +16,8 @@ from np2tnp import pipeline
 from np2tnp.analysis.domain.env import ITERATED
 from np2tnp.analysis.module.parameter_kinds import shown_otherwise
 from np2tnp.config import Config
+from np2tnp.engine import analyze
+from np2tnp.files.source import Source
 from np2tnp.model import Callee, Finding, RegionState
 from np2tnp.pipeline import check, fold_repeats
 from np2tnp.report import to_json
@@ -793,3 +795,36 @@ def test_what_is_called_jit_is_taken_for_a_compiler() -> None:
     assert told.message.startswith("the decorator accel.jit seems to compile it")
     (other,) = deciding(text.format("traced"))
     assert other.left == ""
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "refs = ['b', 'a']",
+        "refs = ['a']\n    if x.size:\n        refs.append('b')",
+        "refs = []\n    refs.append(f'{x.size}')\n    refs.extend(['b', 'c'])",
+    ],
+)
+def test_texts_are_no_arrays_for_a_device(made: str) -> None:
+    text = f"def f(x):\n    {made}\n    y = np.exp(x)\n    return list(np.unique(refs)), list(np.sort(refs)), y.sum()\n"
+    report = analyze(Source("m.py", f"import numpy as np\n\n\n{text}"), Config(rewrite=True))
+    assert not {finding.code for finding in report.findings} & {"TNP704", "TNP705"}
+    assert "np.unique(refs)" in (report.new_text or "").partition("@rt.original")[0]
+
+
+def test_numbers_of_a_list_are_looked_at() -> None:
+    text = "def f(x):\n    found = [x.min(), x.max()]\n    return list(np.unique(found)), np.exp(x)\n"
+    report = analyze(Source("m.py", f"import numpy as np\n\n\n{text}"), Config(rewrite=True))
+    assert "TNP705" in {finding.code for finding in report.findings}
+
+
+def test_a_table_is_never_made_an_array() -> None:
+    features = "def features(epoch, output):\n    if 'a' not in epoch:\n        return epoch\n"
+    features += "    output['m'] = np.mean(epoch['a'])\n    return output\n\n\n"
+    text = f"{features}def f(tables):\n    data = {{}}\n    for i in tables.keys():\n        data[i] = {{}}\n"
+    text += "        data[i]['found'] = np.any(tables[i]['a'] > 0)\n        data[i] = features(tables[i], data[i])\n"
+    text += "        data[i] = features(tables[i], data[i])\n    return data\n"
+    report = analyze(Source("m.py", f"import numpy as np\n\n\n{text}"), Config(rewrite=True))
+    told = [finding for finding in report.findings if "passed twice" in finding.message]
+    assert told
+    assert not any("np.array(" in finding.message for finding in told)

@@ -18,6 +18,7 @@ from np2tnp.analysis.domain.values import (
     Unknown,
     Value,
     refs_of,
+    scalar_type,
     with_refs,
 )
 from np2tnp.analysis.syntax.python_tables import COMPARISONS
@@ -28,6 +29,12 @@ _MARK = frozenset((UNTENSORED,))
 #: What gives back what it gets, or puts it into an array of objects.
 HOLDERS = frozenset(("array", "asarray", "asanyarray", "full", "full_like"))
 _COMPARING = frozenset(COMPARISONS.values())
+#: What gives the items that it gets: of texts, texts.
+OF_ITEMS = frozenset(
+    f"numpy.{name}"
+    for name in "array asarray asanyarray unique unique_values sort flip append concatenate concat union1d intersect1d"
+    " setdiff1d repeat tile".split()
+)
 #: What NumPy keeps.
 KEPT = Unknown(HOST, _MARK)
 
@@ -68,3 +75,11 @@ def is_to_numbers(arguments: tuple[ev.Argument, ...], method: bool) -> bool:
         if item.name == "dtype" or (method and item.name is None):
             return dtype_char(item.value) is not None
     return False
+
+
+def holds_text(value: Value) -> bool:
+    """Whether `value` is known to be text, or a list of which an item is, at any depth."""
+    if isinstance(value, Sequence):
+        items = value.items if value.items is not None else (value.element,)
+        return value.type in ("list", "tuple") and any(map(holds_text, items))
+    return scalar_type(value) == "str"

@@ -26,7 +26,7 @@ from np2tnp.analysis.domain.special_names import (
     takes_tensor,
 )
 from np2tnp.analysis.domain.summaries import from_host
-from np2tnp.analysis.domain.untensored import HOLDERS, KEPT
+from np2tnp.analysis.domain.untensored import HOLDERS, KEPT, OF_ITEMS, holds_text
 from np2tnp.analysis.domain.values import (
     BY_LAYOUT,
     CALLED,
@@ -419,6 +419,8 @@ class Calls(BuiltinCalls):
         if api != "numpy.dtype" and any(map(foreign_dtype, asked_dtypes(fact, arguments))):
             held = self._given_back(arguments) if api.rpartition(".")[2] in HOLDERS else NO_NAMES
             return with_refs(KEPT, KEPT.refs | held)  # strings, objects: the result stays NumPy's
+        if api in OF_ITEMS and arguments and holds_text(arguments[0].value) and "dtype" not in (bound or ()):
+            return KEPT
         if (
             api in ("numpy.array", "numpy.asarray", "numpy.asanyarray")
             and arguments

@@ -8,7 +8,8 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.promotion_rules import FOREIGN, foreign_dtype
-from np2tnp.analysis.domain.values import HOST, Array, Const, Sequence, Value, scalar_type
+from np2tnp.analysis.domain.untensored import OF_ITEMS, holds_text
+from np2tnp.analysis.domain.values import HOST, Array, Const, Sequence, Value
 from np2tnp.analysis.syntax.scopes import sketch
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
@@ -17,7 +18,6 @@ from np2tnp.rules.words_and_edits import keep_in_numpy, short_name
 
 _CODES = {"object": "TNP301", "string": "TNP302", "structured": "TNP303", "datetime": "TNP304", "longdouble": "TNP305"}
 _CODES["byte-swapped"] = "TNP305"
-_MAKERS = frozenset(("numpy.array", "numpy.asarray", "numpy.asanyarray"))
 _DOES = (
     "Leaves such arrays, and what is calculated from them, to NumPy (functions that make arrays of extended precision,"
     " as a whole), and refuses them at the boundary of a migrated function."
@@ -149,14 +149,7 @@ class ForeignDtype(Rule):
 
 def _is_of_texts(event: ev.Call) -> bool:
     """Whether an array is made of what is known to be text."""
-    return event.api in _MAKERS and bool(event.arguments) and _is_text(event.arguments[0].value)
-
-
-def _is_text(value: Value) -> bool:
-    if isinstance(value, Sequence):
-        items = value.items if value.items is not None else (value.element,)
-        return any(map(_is_text, items))
-    return scalar_type(value) == "str"
+    return event.api in OF_ITEMS and bool(event.arguments) and holds_text(event.arguments[0].value)
 
 
 def _indexed(event: ev.Read | ev.Store) -> str:

@@ -8,6 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.syntax.scopes import dotted, sketch
+from np2tnp.analysis.syntax.walk import nodes_of
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import holder_words
@@ -101,6 +102,9 @@ class Untraceable(Rule):
             return
         detail = holder_words(event.detail) if event.kind != ev.Kind.ARGUMENTS_READ_LATE else _own_code(event.detail)
         words = _WORDS[event.kind].replace("{0}", detail)
+        in_a_table = event.kind == ev.Kind.ALIASED_ARGUMENTS and _is_read_by_text(event.node, context.facts.node)
+        if in_a_table:  # np.array() of a table loses its columns
+            words = _WORDS_OF_TABLES.format(detail)
         if event.kind == ev.Kind.CALLBACK:
             words = _as_block(event.node) or words
         if event.kind == ev.Kind.METHOD_OBJECT:
@@ -109,7 +113,25 @@ class Untraceable(Rule):
         if event.kind == ev.Kind.UNKNOWN_IN_PLACE_METHOD:
             called = sketch(event.node) if isinstance(event.node, cst.Call) else f".{event.detail}()"
             words = _WORDS[event.kind].format(called, _INSTEAD.get(event.detail, _STORED))
-        yield Hit(self.code, event.node, words, Verdict.BLOCK, left="unseen" if _is_unsure(event) else "")
+        yield Hit(self.code, event.node, words, Verdict.BLOCK, left="unseen" if in_a_table or _is_unsure(event) else "")
+
+
+_WORDS_OF_TABLES = (
+    "an array in a dict or a table may be passed twice to what may update {0}: move the work on arrays into a function"
+    " of its own"
+)
+
+
+def _is_read_by_text(argument: cst.CSTNode, region: cst.CSTNode) -> bool:
+    """Whether items of `argument` are named by texts in the function: it is a dict or a table, and no plain array."""
+    given = argument.value if isinstance(argument, cst.Arg) else argument
+    texts = (cst.SimpleString, cst.ConcatenatedString, cst.FormattedString)
+    for part in nodes_of(region):
+        index = part.slice[0].slice if isinstance(part, cst.Subscript) and len(part.slice) == 1 else None
+        named = isinstance(index, cst.Index) and isinstance(index.value, texts)
+        if named and isinstance(part, cst.Subscript) and sketch(part.value) == sketch(given) != "...":
+            return True
+    return False
 
 
 def _is_unsure(event: ev.Construct) -> bool:
