@@ -226,7 +226,7 @@ class Calls(BuiltinCalls):
         api = None if self.calls_back(callee, arguments) else self.api_of(callee)
         receiver = callee.receiver if isinstance(callee, Bound) else None
         shows = self.call_made(node, callee, api, arguments, env)
-        self.hand_over(node, api or (callee.name if isinstance(callee, Symbol) else ""), arguments)
+        self.hand_over(node, api or (callee.name if isinstance(callee, Symbol) else ""), arguments, env)
         if up := frames_above(callee, node, self.facts.node):
             by_caller = level_of_caller(callee, node, self.facts.node) if self.depth == 0 else None
             self.look_up(node, dotted(node.func), up, by_caller)

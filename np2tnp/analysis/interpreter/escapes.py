@@ -541,11 +541,21 @@ class Effects(Keeping):
         if is_numpy_number(value):
             return  # nobody can change it
         self.emit(ev.Construct(argument.node, self.place(argument.node), ev.Kind.UNRESOLVED, callee))
-        name = argument.node.value.value if type(argument.node.value) is cst.Name else None
         self._copy_may_change(node, callee, argument)
         refs = refs_of(value)
         if given := parameters_in(refs):
             self.facts.host_parameters |= given
+        changed = self.changes_behind(node, callee, argument, env)
+        name = argument.node.value.value if type(argument.node.value) is cst.Name else None
+        if name in changed and not self.is_perhaps_theirs(value, refs):  # it is read back
+            env.stale[name] = Stale(callee, id(node), "call")
+        if keeps:
+            self.keep(frozenset((seen_by(callee),)), value, env)
+
+    def changes_behind(self, node: cst.Call, callee: str, argument: ev.Argument, env: Env) -> frozenset[str]:
+        """Names are stale that show what `callee` changes in `argument`, or in what lies in it. Gives them."""
+        name = argument.node.value.value if type(argument.node.value) is cst.Name else None
+        refs = refs_of(argument.value)
         on_view = Stale(callee, id(node), "call on a view")
         copied = COPIED in refs
         changed = frozenset(
@@ -557,16 +567,13 @@ class Effects(Keeping):
         )
         if changed:
             env.stale.update(dict.fromkeys(changed, on_view))
-            if name in changed and not self.is_perhaps_theirs(value, refs):  # it is read back
-                env.stale[name] = Stale(callee, id(node), "call")
             self.updated.append(changed)
         seen = changed if _are_watched(refs) else frozenset(filter(self._is_captured, changed))
         if seen:
             # what is read back here is not what the first one holds, or what the enclosing function sees
             first = name if name in seen else shown(seen)
             self.emit(ev.StaleRead(argument.node.value, self.place(argument.node), first, on_view, seen))
-        if keeps:
-            self.keep(frozenset((seen_by(callee),)), value, env)
+        return changed
 
     def _copies_may_differ(
         self, node: cst.Call, callee: str, argument: ev.Argument, arguments: tuple[ev.Argument, ...]

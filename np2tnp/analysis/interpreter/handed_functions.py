@@ -106,7 +106,7 @@ REDUCE = Symbol("functools.reduce")
 class Callbacks(Effects):
     """Decides who may change arrays by calling what is handed over."""
 
-    def hand_over(self, node: cst.Call, name: str, arguments: tuple[ev.Argument, ...]) -> None:
+    def hand_over(self, node: cst.Call, name: str, arguments: tuple[ev.Argument, ...], env: Env) -> None:
         """`name` calls one of its arguments with the arrays in others, which that callable may change."""
         if (
             name in CALLERS
@@ -132,11 +132,14 @@ class Callbacks(Effects):
             return
         self.unfollowed(*(argument.value for argument in arguments if argument not in callbacks))
         for argument in arguments:
+            if argument in callbacks:
+                continue
             # a helper in NumPy's place works on copies, of ndarrays as well
-            copied = may_hold_tensor(argument.value) or (name.startswith("numpy.") and may_be_array(argument.value))
-            if argument not in callbacks and copied:
+            if may_hold_tensor(argument.value) or (name.startswith("numpy.") and may_be_array(argument.value)):
                 self.facts.host_parameters |= parameters_in(refs_of(argument.value))
                 self.construct(node, ev.Kind.CALLBACK, name.removeprefix("builtins.").replace("numpy.", "np."))
+            else:
+                self.changes_behind(node, name.removeprefix("builtins."), argument, env)
 
     def _only_reads(self, callback: ev.Argument) -> bool:
         """Whether it is a lambda that computes with what it gets, and calls nothing but conversions of numbers."""

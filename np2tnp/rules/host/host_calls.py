@@ -8,7 +8,9 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.summaries import Summary
 from np2tnp.analysis.domain.values import (
+    COPIED,
     HOST,
     NO_NAMES,
     Array,
@@ -19,6 +21,7 @@ from np2tnp.analysis.domain.values import (
     Symbol,
     Unknown,
     home_of,
+    may_be_array,
     may_hold_tensor,
     refs_of,
 )
@@ -41,10 +44,13 @@ _Read = tuple[cst.BaseExpression, frozenset[str], cst.BaseExpression]
 _LEAVES = frozenset((cst.Name, cst.Integer, cst.Float, cst.SimpleString))
 
 
-def guard_calls(event: ev.Call | ev.Operator | ev.Store, context: Context) -> None:
-    """Have calls refused, when they happen, that change what was read before them in the expression of `event`."""
+def guard_calls(event: ev.Call | ev.Operator | ev.Store, context: Context) -> Iterator[Hit]:
+    """Have calls refused, when they happen, that change what was read before them in the expression of `event`.
+
+    Functions of the project that are seen to do so are known beforehand: these block.
+    """
     if isinstance(event, ev.Call):
-        _guard_in_display(event, context)
+        yield from _guard_in_display(event, context)
     for first, refs, later in _reads(event):
         if not refs or type(later) in _LEAVES:
             continue
@@ -54,7 +60,7 @@ def guard_calls(event: ev.Call | ev.Operator | ev.Store, context: Context) -> No
         for node in walk(later):
             call = context.calls.get(id(node)) if type(node) is cst.Call else None
             if call is not None and not refs.isdisjoint(_changeable(call.arguments, context)):
-                _guard(call.node, context)
+                yield from _guard(call.node, refs, context)
 
 
 def _reads(event: ev.Call | ev.Operator | ev.Store) -> Iterator[_Read]:
@@ -81,9 +87,9 @@ def _reads(event: ev.Call | ev.Operator | ev.Store) -> Iterator[_Read]:
             yield first, refs, later
 
 
-def _guard_in_display(event: ev.Call, context: Context) -> None:
+def _guard_in_display(event: ev.Call, context: Context) -> Iterator[Hit]:
     """``y, f(y)``: the tuple holds the array as `f` left it."""
-    copied = (item for item in event.arguments if home_of(item.value) != HOST)
+    copied = (it for it in event.arguments if home_of(it.value) != HOST or COPIED in refs_of(it.value))
     refs = _changeable(copied, context)
     statement = event.place.statement
     for display in walk(statement) if refs and statement is not None and not event.place.root else ():
@@ -92,17 +98,27 @@ def _guard_in_display(event: ev.Call, context: Context) -> None:
                 if any(node is event.node for node in walk(element)):
                     break
                 if any(isinstance(node, cst.Name) and node.value in refs for node in walk(element)):
-                    _guard(event.node, context)
+                    yield from _guard(event.node, refs, context)
 
 
 def _changeable(arguments: Iterable[ev.Argument], context: Context) -> frozenset[str]:
     return NO_NAMES.union(*(refs_of(item.value) for item in arguments if id(item.node) in context.changeable))
 
 
-def _guard(node: cst.Call, context: Context) -> None:
-    callee = context.calls[id(node)].callee
-    summary = context.summary(callee) if isinstance(callee, Function) else None
-    if id(node) in context.changing or (summary is not None and summary.migrated):
+def _guard(node: cst.Call, refs: frozenset[str], context: Context) -> Iterator[Hit]:
+    """`refs`: what was read before the call `node`."""
+    call = context.calls[id(node)]
+    if id(node) in context.changing:
+        return
+    summary, updated = _updated_by(call, context)
+    if not refs.isdisjoint(NO_NAMES.union(*(refs_of(argument.value) for argument in updated))):
+        context.changing.add(id(node))
+        words = (
+            f"{callee_words(call)} updates in place what the expression reads before: give it a statement of its own"
+        )
+        yield Hit(_IN_PLACE, node, words, Verdict.BLOCK)
+        return
+    if summary is not None and summary.migrated and isinstance(call.callee, Function):
         return
     context.changing.add(id(node))
     edits, function = context.edits, f"{context.rt}.unchanging"
@@ -114,6 +130,25 @@ def _guard(node: cst.Call, context: Context) -> None:
     edits.replace[id(node.func)] = guarded
 
 
+def _updated_by(call: ev.Call, context: Context) -> tuple[Summary | None, tuple[ev.Argument, ...]]:
+    """What is known of a function or method of the project, and what of its arguments it is seen to update in place.
+
+    The cores of migrated ones give back what tensors became, as a value of its own.
+    """
+    callee, skip = call.callee, 0
+    if isinstance(callee, Bound) and isinstance(callee.receiver, Instance):
+        callee, skip = context.method(callee.receiver, callee.name) or callee, 1
+    summary = context.summary(callee) if isinstance(callee, Function) else None
+    if summary is None or not summary.mutates:
+        return summary, ()
+    given = summary.match(call.arguments, skip)
+    updated = call.arguments if given is None else [given[name] for name in summary.mutates if name in given]
+    core = summary.migrated and not skip
+    return summary, tuple(it for it in updated if not core or (home_of(it.value) == HOST and may_be_array(it.value)))
+
+
+#: Tells of updates that tensors would not show.
+_IN_PLACE = "TNP206"
 #: Tells of what may be no array at all.
 _UNKNOWN = "TNP010"
 #: Methods of arrays that only read, and that other objects may have: on an unknown receiver the runtime decides.
@@ -160,8 +195,10 @@ class HostCall(Rule):
             context.changeable.add(id(event.node))
             return
         assert isinstance(event, (ev.Call, ev.Operator, ev.Store))
+        if isinstance(event, ev.Call):
+            context.changeable.update(id(argument.node) for argument in _updated_by(event, context)[1])
         if context.changeable and context.in_region:
-            guard_calls(event, context)
+            yield from guard_calls(event, context)
         if not isinstance(event, ev.Call):
             return
         if event.api is not None or (id(event.node) in context.stores and isinstance(event.callee, Function)):
