@@ -828,3 +828,12 @@ def test_a_table_is_never_made_an_array() -> None:
     told = [finding for finding in report.findings if "passed twice" in finding.message]
     assert told
     assert not any("np.array(" in finding.message for finding in told)
+
+
+@pytest.mark.parametrize(("use", "codes"), [("", set()), ("table = {'mad': mad}\n", {"TNP504"})])
+def test_an_import_of_the_same_name_hands_no_function_on(use: str, codes: set[str]) -> None:
+    text = "import numba\nimport numpy as np\n\ntry:\n    from robust import mad as mad\nexcept ImportError:\n\n"
+    text += "    def mad(data):\n        data = np.asarray(data)\n"
+    text += "        return np.median(np.abs(data - np.median(data)))\n"
+    report = analyze(Source("m.py", f"{text}\n\n{use}"), Config(rewrite=True))
+    assert {finding.code for finding in report.findings if finding.code == "TNP504"} == codes

@@ -69,6 +69,8 @@ def _compiled_functions(
     while stack:
         node = stack.pop()
         kind = type(node)
+        if kind is cst.Import or kind is cst.ImportFrom:  # binds names, and hands nothing on
+            continue
         if kind is cst.Name:
             if node.value in functions:
                 names.append(node)
