@@ -77,9 +77,8 @@ class Comprehensions(Access):
         bound = frozenset(_bound_outside(node))
         if not bound:
             value = self._comprehension(node, env, inner := env.copy())
-            if self.leave_stale(
-                inner, frozenset(_targets_of(node.for_in)), env
-            ):  # each item is made after what the ones before it updated
+            # each item is made after what the ones before it updated
+            if self.leave_stale(inner, frozenset(_targets_of(node.for_in)), env):
                 value = self._comprehension(node, env, env.copy())
             return value
         if type(node) is cst.GeneratorExp and not self._is_asked_at_once(node):

@@ -349,11 +349,12 @@ class State:
     def leave_stale(self, inner: Env, own: frozenset[str], env: Env) -> bool:
         """What a nested function or comprehension updated is stale under the names of `env`, but for its `own`.
 
-        Gives whether there is such: it may read that itself, the next time.
+        Gives whether any of that was seen to be stored: it may read that itself, the next time. Of what a callee out of
+        sight may have changed the first look tells.
         """
         new = {name: why for name, why in inner.stale.items() if name not in own and name not in env.stale}
         env.stale.update(new)
-        return bool(new)
+        return any(reason.kind == "store" for why in new.values() for reason in why.reasons)
 
     def leave_nested(self, puts: int, own: Container[str], env: Env) -> None:
         """What a nested function or comprehension put into containers since there were `puts`, but into its `own`.
