@@ -186,9 +186,8 @@ def begin() -> None:
     global ready
     configure()
     if not ready:
-        importlib.import_module(
-            f"{own_package}.functions.math.operators"
-        )  # what operators of tensors and loops ask for
+        # What operators of tensors, of numbers in graphs and of loops ask for. It imports TensorFlow: not before.
+        importlib.import_module(f"{own_package}.functions.math.operators")
         hold_zeros()
         refuse_wide_integers()
         ready = True

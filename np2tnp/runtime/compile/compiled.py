@@ -49,7 +49,6 @@ from np2tnp.runtime.compile.xla import limits
 from np2tnp.runtime.compile.xla.materialize import kept
 from np2tnp.runtime.compile.xla.store_forwarding import forwarded
 from np2tnp.runtime.compile.xla.strided_planes import read
-from np2tnp.runtime.functions.math import operators  # noqa: F401 - what those of numbers that are inputs call
 from np2tnp.runtime.symbols import changing_length, python_builtins, stand_ins
 from np2tnp.runtime.symbols.carried_values import Kind
 from np2tnp.runtime.symbols.growing_list import Growth, grown_items
