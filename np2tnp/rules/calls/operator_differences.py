@@ -158,6 +158,7 @@ def _differs(event: ev.Operator, operands: tuple[Value, ...], context: Context) 
         operator_differs(context.catalog, event.op, operands, context.guarded, context.checked)
         or (context.compile != "none" and event.op in _OTHERWISE_IN_GRAPHS)
         or (context.boundary != "tensor" and python_answers(event.op, operands))
+        or (event.op == "pow" and context.checked and _has_own_powers(*operands))
     )
 
 

@@ -183,9 +183,16 @@ def _inherited(base: Any, name: str) -> Callable[..., Any]:
 
 def _kernel(operation: str, raw: Any) -> Operator:
     if operation == "power":
-        return exact_floats.power
+        return _power
     run = getattr(raw, operation)
     return lambda x, y: run(x=x, y=y)
+
+
+def _power(x: Any, y: Any) -> Any:
+    """Of arrays with axes: NumPy's scalars know no root of -inf, so what may be one is left to the helper."""
+    if not x.ndim:
+        raise UnverifiedError("a power of a number")
+    return exact_floats.power(x, y)
 
 
 def _in_graphs(name: str, method: Operator, kernels: _Kernels) -> Operator:
