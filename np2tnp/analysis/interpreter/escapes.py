@@ -545,6 +545,9 @@ class Effects(Keeping):
         refs = refs_of(value)
         if given := parameters_in(refs):
             self.facts.host_parameters |= given
+        if not refs.isdisjoint(NESTED):  # whatever the nested function is called with
+            self.nested_keeps = True
+            self.unfollowed(value)
         changed = self.changes_behind(node, callee, argument, env)
         name = argument.node.value.value if type(argument.node.value) is cst.Name else None
         if name in changed and not self.is_perhaps_theirs(value, refs):  # it is read back

@@ -215,7 +215,7 @@ class Callbacks(Effects):
         function, values = arguments[0].value, [argument.value for argument in arguments]
         held = any(map(may_hold_tensor, values))
         nested = isinstance(function, Function) and function.nested
-        if self.nested_keeps and held and nested:
+        if self.nested_keeps and nested and (held or any(COPIED in refs_of(value) for value in values)):
             self.construct(arguments[0].node, ev.Kind.NESTED_KEEPS)
         refs = NO_NAMES.union(*map(refs_of, values))
         fresh = name == "map" and isinstance(function, Symbol) and self._makes_new(function.name)
@@ -251,7 +251,7 @@ class Callbacks(Effects):
         """What ``reduce(function, iterable, initial)`` gives: a value that is alone is given back."""
         function, iterable = arguments[0].value, arguments[1].value
         assert isinstance(function, Function)
-        if self.nested_keeps and any(may_hold_tensor(argument.value) for argument in arguments):
+        if self.nested_keeps and any(may_hold_tensor(it.value) or COPIED in refs_of(it.value) for it in arguments):
             self.construct(arguments[0].node, ev.Kind.NESTED_KEEPS)
         alone = arguments[2].value if len(arguments) > 2 else self.element_of(iterable)
         return join(alone, self.nested_call(function, arguments[1:], env))
