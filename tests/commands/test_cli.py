@@ -444,9 +444,9 @@ def test_mistakes_in_the_configuration(project: Path, capfd: pytest.CaptureFixtu
 
 
 def test_above_is_taken_from_the_command_line_and_the_file(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert ", above=7_000)" in run(capfd, "rewrite", "heat.py", "--above", "7000")[1]
+    assert ", above=7_000" in run(capfd, "rewrite", "heat.py", "--above", "7000")[1]
     (project / "np2tnp.toml").write_text("above = 0\n")
-    assert ", above=0)" in run(capfd, "rewrite", "heat.py")[1]
+    assert ", above=0" in run(capfd, "rewrite", "heat.py")[1]
 
 
 def test_options_that_do_nothing_are_refused(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
