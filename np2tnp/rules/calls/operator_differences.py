@@ -182,8 +182,10 @@ def _is_covered(event: ev.Operator, context: Context) -> bool:
     """
     if not _covers(event.op, context):
         return False
-    if meets_either(event.op, event.operands) or (event.op == "pow" and _has_own_powers(*event.operands)):
+    if python_answers(event.op, event.operands) or (event.op == "pow" and _has_own_powers(*event.operands)):
         return False
+    if event.op in JOINING and not any(isinstance(it, Array) for it in event.operands):
+        return False  # of a list, which holds what stands for the caller's arrays
     left, *others = event.operands
     is_known = home_of(left) == TENSOR or not isinstance(left, Unknown)
     if not (is_known or all(isinstance(it, (Array, Const, Scalar)) and home_of(it) == HOST for it in others)):
