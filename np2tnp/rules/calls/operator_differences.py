@@ -109,9 +109,12 @@ class OperatorDiffers(Rule):
                 words = "a complex number of Python's meets what may be a scalar or a 0-d array"
                 yield self.hit(event.node, words, Verdict.BLOCK)
             array = op == "pow" and _has_own_powers(*event.operands)
+            beside = context.checked and _is_array_beside_complex(event.op, event.operands)
 
             def change(updated: cst.BaseExpression) -> cst.BaseExpression:
                 updated = _with_checked_right(updated, context.rt) if unsure else updated
+                if beside and isinstance(updated, cst.BinaryOperation):
+                    updated = updated.with_changes(right=build.call(f"{context.rt}.zero_d_array", updated.right))
                 if array and isinstance(updated, cst.BinaryOperation):
                     updated = updated.with_changes(left=build.call(f"{context.rt}.zero_d_array", updated.left))
                 return layout.operation(f"{context.rt}.op_{op}", updated, *more)
@@ -158,7 +161,8 @@ def _differs(event: ev.Operator, operands: tuple[Value, ...], context: Context) 
         operator_differs(context.catalog, event.op, operands, context.guarded, context.checked)
         or (context.compile != "none" and event.op in _OTHERWISE_IN_GRAPHS)
         or (context.boundary != "tensor" and python_answers(event.op, operands))
-        or (event.op == "pow" and context.checked and _has_own_powers(*operands))
+        or (context.checked and event.op == "pow" and _has_own_powers(*operands))
+        or (context.checked and _is_array_beside_complex(event.op, operands))
     )
 
 
@@ -183,6 +187,8 @@ def _is_covered(event: ev.Operator, context: Context) -> bool:
     if not _covers(event.op, context):
         return False
     if python_answers(event.op, event.operands) or (event.op == "pow" and _has_own_powers(*event.operands)):
+        return False
+    if _is_array_beside_complex(event.op, event.operands):
         return False
     if event.op in JOINING and not any(isinstance(it, Array) for it in event.operands):
         return False  # of a list, which holds what stands for the caller's arrays
@@ -257,6 +263,16 @@ def _with_checked_right(node: cst.BaseExpression, runtime: str) -> cst.BaseExpre
     (target,) = node.comparisons
     checked = target.with_changes(comparator=build.call(f"{runtime}.not_zero_d", target.comparator))
     return node.with_changes(comparisons=[checked])
+
+
+def _is_array_beside_complex(op: str, operands: tuple[Value, ...]) -> bool:
+    """Whether what may be Python's complex stands left of a 0-d array: NumPy answers, as it does not of a scalar."""
+    if len(operands) != 2 or op not in ("add", "sub", "mul", "truediv", "pow"):
+        return False
+    left, right = operands
+    if not isinstance(right, Array) or right.rank or right.zero_d != "array" or "d" not in right.dtypes:
+        return False
+    return scalar_type(left) in ("complex", "number") or isinstance(left, Unknown)
 
 
 def _has_own_powers(base: Value, exponent: Value) -> bool:

@@ -51,15 +51,7 @@ _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 def _by_helper(name: str) -> Callable[..., Any]:
     helper, reflected = HELPERS[name]
     runtime: Any = importlib.import_module(own_package)  # whose functions are imported when they are first asked for
-
-    def call(*operands: Any) -> Any:
-        if type(operands[-1]) is complex:  # of a 0-d array: of a scalar, which Python answers, the text says more
-            operands = (
-                (*operands[:-1], np.complex128(operands[-1])) if operands[0].dtype.name == "float64" else operands
-            )
-        return getattr(runtime, f"op_{helper}")(*(operands[::-1] if reflected else operands))
-
-    return call
+    return lambda *operands: getattr(runtime, f"op_{helper}")(*(operands[::-1] if reflected else operands))
 
 
 def covered(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
