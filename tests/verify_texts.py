@@ -12,7 +12,7 @@ import numpy as np
 NEW_HEAD = (
     HEAD
     + """
-import tensorflow.experimental.numpy as tnp
+from np2tnp.runtime import tnp
 from np2tnp import runtime as rt
 """
 )
