@@ -279,8 +279,8 @@ class Kind(Enum):
     """What shows an array's own memory and may write through."""
 
     # Memory order
-    UPDATED_BY_LAYOUT = "updated by layout"
-    """What memory order makes a view or a copy is updated."""
+    ASKED_BY_LAYOUT = "asked by layout"
+    """A callee reads the memory order of an array, or updates what that makes a view or a copy."""
     KEPT_BY_LAYOUT = "kept by layout"
     """What is kept is updated elsewhere by its memory order."""
     ORDER_SHOWN = "order shown"

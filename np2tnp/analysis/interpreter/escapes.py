@@ -275,7 +275,7 @@ class Effects(Keeping):
             self.facts.updates |= self._own_state(summary)
             shown = (self.lies_otherwise(argument.node.value, argument.value) for argument in arguments)
             if summary.by_layout and self.made != HOST and any(shown):
-                self.construct(node, ev.Kind.UPDATED_BY_LAYOUT, f"an argument of {callee}")
+                self.construct(node, ev.Kind.ASKED_BY_LAYOUT, f"an argument of {callee}")
             harmless = not (summary.mutates or summary.keeps or summary.hosted or summary.changeable or summary.joins)
             self._unresolved(node, callee, arguments, env, pure=harmless)
             if summary.falls_back:
@@ -294,7 +294,7 @@ class Effects(Keeping):
             self.facts.updates |= self._own_state(summary)
             self._updates_behind(summary, matched)
         if summary.by_layout:
-            self.updated_by_layout(summary, matched)
+            self.asked_by_layout(summary, matched)
         filled = False
         on_host = False  # it updates ndarrays: its public form is called
         for name, argument in matched.items():

@@ -259,13 +259,13 @@ class Layouts(Evaluator):
         refs = [refs_of(item.value) for item in given if self.lies_otherwise(item.node.value, item.value)]
         return NO_NAMES.union({BY_LAYOUT}, *map(copy_marks, refs)) if refs else NO_NAMES
 
-    def updated_by_layout(self, summary: Summary, matched: Mapping[str, ev.Argument]) -> None:
-        """The callee updates its argument, or a copy of it, by its memory order: here that must be NumPy's."""
+    def asked_by_layout(self, summary: Summary, matched: Mapping[str, ev.Argument]) -> None:
+        """The callee reads the memory order of its argument, or updates a view or a copy by it: it must be NumPy's."""
         for name in summary.by_layout & matched.keys():
             argument = matched[name]
             self.facts.seen.by_layout.update(parameters_in(refs_of(argument.value)))
             if self.made != HOST and self.lies_otherwise(argument.node.value, argument.value):
-                self.construct(argument.node, ev.Kind.UPDATED_BY_LAYOUT, name)
+                self.construct(argument.node, ev.Kind.ASKED_BY_LAYOUT, name)
 
     def laid_out_here(self, holders: frozenset[str], value: Value) -> None:
         """An array of ours is kept by `holders`: others must not ask in which order it lies."""

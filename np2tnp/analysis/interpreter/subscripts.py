@@ -347,6 +347,11 @@ def _hides_stores(part: cst.CSTNode, own: str) -> bool:
 class Access(Subscripts):
     """Evaluates attributes."""
 
+    def _asks_who_may_write(self, node: cst.Attribute) -> bool:
+        """Whether `node` is the ``x.flags`` of ``x.flags.writeable``, which says nothing of memory order."""
+        parts = (part for part in walk(self.facts.node) if type(part) is cst.Attribute and part.value is node)
+        return node.attr.value == "flags" and any(part.attr.value in ("writeable", "owndata") for part in parts)
+
     def _attribute(self, node: cst.Attribute, env: Env, called: bool = False, base: Value | None = None) -> Value:
         name = node.attr.value
         if name in self.module.numpy_names:  # self.xp
@@ -375,6 +380,8 @@ class Access(Subscripts):
             if method is not None and method[1] == "class":
                 return Bound(Instance(base.qualname, base.module), name)
             return method[0] if method is not None else UNKNOWN
+        if name in ("strides", "flags") and not self._asks_who_may_write(node):
+            self.facts.seen.by_layout |= parameters_in(refs_of(base))
         if name in ("base", "flags", "strides") and refs_of(base) & self.host_locals:
             self.construct(node, ev.Kind.OVER_MEMORY, f".{name}")  # our ndarrays own their memory, and are in C order
         if isinstance(base, Unknown) and base.exact is not None and name not in MEMBERS:

@@ -32,7 +32,7 @@ _WORDS = {
     ev.Kind.ALIASED_ARGUMENTS: "one array may be passed twice to what may update {0}: pass np.array(...) for the other",
     ev.Kind.ARRAY_BY_DEFAULT: "a function that updates {0} may give back an array that it has by default: pass a copy"
     " of it",
-    ev.Kind.UPDATED_BY_LAYOUT: "{0} may be updated through a reshape, which is a view or a copy by the memory order:"
+    ev.Kind.ASKED_BY_LAYOUT: "{0} may be updated through a reshape, or its strides are read, so its memory order counts:"
     " make it by np.ascontiguousarray(...) where it gets its name, as each array of a list",
     ev.Kind.KEPT_BY_LAYOUT: "{0} is updated by its memory order (ravel may be a copy): keep np.ascontiguousarray(...)"
     " of it",
@@ -136,7 +136,7 @@ def _is_read_by_text(argument: cst.CSTNode, region: cst.CSTNode) -> bool:
 
 def _is_unsure(event: ev.Construct) -> bool:
     """Whether only code that nobody can see makes it possible, or what may be no array at all."""
-    if event.kind in (ev.Kind.UPDATED_BY_LAYOUT, ev.Kind.KEPT_BY_LAYOUT):
+    if event.kind in (ev.Kind.ASKED_BY_LAYOUT, ev.Kind.KEPT_BY_LAYOUT):
         return event.detail.startswith("an argument of ")  # whatever that does with it
     return event.kind in _UNSURE
 
