@@ -57,8 +57,10 @@ class MemoryAttribute(Rule):
             return
         if event.name in _MEMORY:
             words = f".{event.name} shows the memory of an ndarray; a tensor has none to show"
-            windows = event.name == "strides" and any(call.api == AS_STRIDED for call in context.calls.values())
-            words += f": {WINDOWS if windows else _APART}"
+            if event.name not in ("strides", "flags"):  # who reads those asks how NumPy would have laid it out
+                words += f": {_APART}"
+            elif any(call.api == AS_STRIDED for call in context.calls.values()):
+                words += f": {WINDOWS}"
             left = "objects" if event.name == "data" else ""  # objects around arrays have that name for them
             yield Hit(self.code, event.node, words, Verdict.BLOCK, left=left)
         elif has_no_form(event.name) and event.name not in POINTERS:
