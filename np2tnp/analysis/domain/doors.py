@@ -177,6 +177,8 @@ def as_floats(value: Value) -> Value:
 
 #: The class that holds all dtypes of another one, and more.
 WIDER: Mapping[str, str] = {"reals": "arrays", "floats": "inexact"}
+#: The class for what is complex as far as anybody knows, where others get that class.
+WITH_COMPLEX: Mapping[str, str] = {"reals": "inexact", "floats": "inexact", "inexact": "inexact", "arrays": "arrays"}
 
 
 def as_wider(value: Value) -> Value:

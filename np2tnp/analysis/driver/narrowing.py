@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.doors import ANYTHING, CLASSES, COUNTS, NUMBERS, RANDOM, WIDER, Admitted, Door
+from np2tnp.analysis.domain.doors import ANYTHING, CLASSES, COUNTS, NUMBERS, RANDOM, WIDER, WITH_COMPLEX, Admitted, Door
 from np2tnp.analysis.domain.locations import bare, is_attribute, of_attribute
 from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE, Summary, hands_on_functions
 from np2tnp.analysis.domain.values import NO_NAMES, Array, Symbol, Unknown, Value, deps_of, refs_of, replace
@@ -35,8 +35,13 @@ from np2tnp.analysis.syntax.walk import nodes_of, walk
 Try = Callable[[Door], "ev.RegionFacts | None"]
 
 
-def widest_plain_door(function: FunctionInfo, before: ev.RegionFacts, behind: Try) -> ev.RegionFacts:
-    """The facts of the region behind the door that is chosen; `before` where no door makes its body plainer."""
+def widest_plain_door(
+    function: FunctionInfo, before: ev.RegionFacts, behind: Try, complexes: Callable[[], frozenset[str]]
+) -> ev.RegionFacts:
+    """The facts of the region behind the door that is chosen; `before` where no door makes its body plainer.
+
+    complexes: says which parameters, and attributes of such, get complex arrays: a door lets these in.
+    """
     narrowable = _narrowable(function, before)
     blamed = _blamed(function, before, narrowable)
     asked = _asked_by_callees(before) if _helpers(before) else {}
@@ -55,12 +60,16 @@ def widest_plain_door(function: FunctionInfo, before: ev.RegionFacts, behind: Tr
         | (counting_attributes(function) & narrowable)
         | {name for name, it in asked.items() if it.kind == COUNTS}
     )
-    numbers |= shown_numbers(function)
+    are_complex = complexes()
+    numbers |= shown_numbers(function) - are_complex
     alone = NO_NAMES  # those that are let in as numbers alone
     tried: dict[str, ev.RegionFacts | None] = {}
 
     def door(kind: str) -> Door:
-        arrays = {name: Admitted(kind, name not in shown) for name in blamed - counted - drawing - alone}
+        others = blamed - counted - drawing - alone
+        arrays = {
+            name: Admitted(WITH_COMPLEX[kind] if name in are_complex else kind, name not in shown) for name in others
+        }
         return {
             **arrays,
             **dict.fromkeys(blamed & counted, Admitted(COUNTS)),

@@ -52,6 +52,7 @@ from np2tnp.analysis.module.effects_by_name import changers_of
 from np2tnp.analysis.module.parameter_kinds import (
     array_defaults,
     arrays_given,
+    complex_given,
     declared,
     filled_containers,
     handed_texts,
@@ -357,7 +358,12 @@ class Analysis:
 
         What a door does not let in the original answers, so callers know of the function what was found `before`.
         """
-        chosen = widest_plain_door(function, before, lambda door: self._behind_door(function, before, door))
+        chosen = widest_plain_door(
+            function,
+            before,
+            lambda door: self._behind_door(function, before, door),
+            lambda: complex_given(self.info)[function.qualname],
+        )
         if self.facts[function.qualname] is not chosen:
             self.facts[function.qualname] = chosen
             self.decide(chosen, False)

@@ -151,7 +151,8 @@ class ModuleInfo:
     #: id of a region -> what it binds each name to, None where that is no expression
     bound_values: dict[int, dict[str, list[cst.BaseExpression | None]]] = field(default_factory=dict)
     kept_functions: dict[int, frozenset[int]] = field(default_factory=dict)  #: ... and those that others may call later
-    given: dict[str, frozenset[str]] | None = None  #: as callers.arrays_given says, once somebody asked
+    given: dict[str, frozenset[str]] | None = None  #: as parameter_kinds.arrays_given says, once somebody asked
+    complex_given: dict[str, frozenset[str]] | None = None  #: ... and as complex_given does
     waited_for: frozenset[str] | None = None  #: functions with whose values code waits for a small error, likewise
     by_probabilities: bool | None = None  #: whether it draws with given probabilities, once somebody asked
     numpy_names: frozenset[str] = NO_NAMES  #: names that stand for NumPy, whatever they are bound to

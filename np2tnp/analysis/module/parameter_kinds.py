@@ -5,7 +5,7 @@ them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import libcst as cst
@@ -237,7 +237,9 @@ _OF_MANY = frozenset(
 #: Members of an array that are arrays, or give one.
 _GIVING = frozenset("T real imag copy astype reshape ravel flatten transpose clip conj squeeze swapaxes".split())
 _DISPLAYS = frozenset((cst.List, cst.Tuple, cst.ListComp, cst.Dict, cst.Set, cst.SimpleString, cst.FormattedString))
-_LOOKED = frozenset((cst.Call, cst.Assign, cst.AugAssign, cst.Attribute, cst.Subscript, cst.BinaryOperation))
+_LOOKED = frozenset(
+    (cst.Call, cst.Assign, cst.AugAssign, cst.Attribute, cst.Subscript, cst.BinaryOperation, cst.Return)
+)
 #: What functions and classes in a function do is theirs; the others have nothing below.
 _PASSED = frozenset(
     (cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.Name, cst.Integer, cst.Float, cst.SimpleString, type(None))
@@ -252,18 +254,23 @@ def arrays_given(module: ModuleInfo) -> dict[str, frozenset[str]]:
         callers = [_Caller(function, module, kept) for function in module.functions.values()]
         callers = [caller for caller in callers if caller.calls or caller.stores or caller.beside]
         given: dict[str, set[str]] = {}
-        for _ in range(_ROUNDS):
-            before = sum(map(len, (*given.values(), *kept.values())))
-            for caller in callers:
-                caller.hand_on(given)
-            if sum(map(len, (*given.values(), *kept.values()))) == before:
-                break
+        _hand_on(callers, given, kept)
         for caller in callers:
             for callee, node in caller.calls:
                 others = {name for name, value in _matched(callee, node) if type(value) in _DISPLAYS}
                 given[callee.qualname] -= others  # for an array the guard would refuse these
         module.given = {name: frozenset(found) for name, found in given.items() if found}
     return module.given
+
+
+def _hand_on(callers: Iterable[_Caller], given: dict[str, set[str]], kept: dict[str, set[str]]) -> None:
+    """Add to `given`, by function, and `kept`, by class, what the callers hand on until nothing more is found."""
+    for _ in range(_ROUNDS):
+        before = sum(map(len, (*given.values(), *kept.values())))
+        for caller in callers:
+            caller.hand_on(given)
+        if sum(map(len, (*given.values(), *kept.values()))) == before:
+            break
 
 
 class _Caller:
@@ -337,12 +344,16 @@ class _Caller:
             return self.module.functions.get(f"{function.owner}.{func.attr.value}")
         return None
 
-    def hand_on(self, given: dict[str, set[str]]) -> None:
-        """Add what this function gives to others, with what is `given` to it by now."""
+    def _follow(self, given: dict[str, set[str]]) -> None:
+        """Add what the names of this function, and its object's, are bound to, with what is `given` to it by now."""
         self.arrays |= given.get(self.function.qualname, NO_NAMES)
         while more := {name for name, value in self.bound if self._is_array(value)} - self.arrays:
             self.arrays |= more
         self.kept |= {name for name, value in self.stores if self._is_array(value) or self._is_part(value)}
+
+    def hand_on(self, given: dict[str, set[str]]) -> None:
+        """Add what this function gives to others."""
+        self._follow(given)
         names = {name for attribute, other in self.beside if attribute in self.kept for name in _operands(other)}
         if names:
             given.setdefault(self.function.qualname, set()).update(names & _free(self.function))
@@ -436,3 +447,121 @@ def _is_none(node: cst.BaseExpression) -> bool:
 
 def _slices(node: Any) -> bool:
     return any(type(item.slice) is cst.Slice for item in node.slice)
+
+
+# --- Which parameters are complex, as far as the text tells
+#
+# A door that lets in real arrays alone would leave these calls to the original, each time.
+
+_IS_COMPLEX = re.compile(r".*\bcomplex", re.IGNORECASE)
+_COMPLEX_TYPES = frozenset("complex complex64 complex128 csingle cdouble complexfloating complex_".split())
+#: Functions of NumPy whose results are complex whatever they get, and those that give real numbers for complex ones.
+_GIVE_COMPLEX = frozenset(
+    "fft.fft fft.ifft fft.fft2 fft.ifft2 fft.fftn fft.ifftn fft.rfft fft.rfft2 fft.rfftn fft.ihfft".split()
+)
+_GIVE_REAL = frozenset(
+    "abs absolute fabs real imag angle linalg.norm isnan isfinite isinf iscomplex isreal allclose array_equal size"
+    " shape ndim argmax argmin argsort any all count_nonzero equal not_equal fft.irfft fft.irfft2 fft.irfftn fft.hfft"
+    " unwrap arange fft.fftfreq fft.rfftfreq nonzero flatnonzero argwhere searchsorted".split()
+)
+#: Methods and attributes of a complex array that are complex.
+_STAY_COMPLEX = _GIVING - {"real", "imag"} | frozenset(
+    "dot sum mean cumsum cumprod prod conjugate diagonal trace take".split()
+)
+
+
+def complex_given(module: ModuleInfo) -> dict[str, frozenset[str]]:
+    """By qualified name of a function, its parameters, and attributes of its object, that show to be complex.
+
+    Annotations, docstrings and defaults show it, and what the functions of the module hand to each other.
+    """
+    if module.complex_given is None:
+        kept: dict[str, set[str]] = {owner: set() for owner in module.classes}
+        results: set[str] = set()
+        callers = [_ComplexCaller(function, module, kept, results) for function in module.functions.values()]
+        given: dict[str, set[str]] = {}
+        _hand_on(callers, given, kept)
+        module.complex_given = {caller.function.qualname: frozenset(caller.shown()) for caller in callers}
+    return module.complex_given
+
+
+class _ComplexCaller(_Caller):
+    """A function of which is asked what is complex, where `_Caller` asks what is an array."""
+
+    def __init__(
+        self, function: FunctionInfo, module: ModuleInfo, kept: dict[str, set[str]], results: set[str]
+    ) -> None:
+        self.returned: list[cst.BaseExpression] = []
+        super().__init__(function, module, kept)
+        self.results = results  #: functions that give what is complex
+        parameters = parameters_of(function.node.params)
+        self.arrays = documented(function.node, _IS_COMPLEX)
+        self.arrays |= {it.name.value for it in parameters if it.annotation and _says_complex(it.annotation)}
+        self.arrays |= {it.name.value for it in parameters if it.default is not None and self._is_array(it.default)}
+
+    def shown(self) -> set[str]:
+        """The parameters that are complex, and attributes of its object: ``self.w``."""
+        names = {it.name.value for it in parameters_of(self.function.node.params)}
+        return (self.arrays & names) | {f"{self.receiver}.{name}" for name in self.kept if self.receiver}
+
+    def _look(self, node: Any) -> None:
+        kind = type(node)
+        if kind is cst.Return and node.value is not None:
+            self.returned.append(node.value)
+        elif kind is cst.AugAssign and type(node.target) is cst.Name:
+            self.bound.append((node.target.value, node.value))
+        else:
+            super()._look(node)
+
+    def hand_on(self, given: dict[str, set[str]]) -> None:
+        self._follow(given)
+        if any(map(self._is_array, self.returned)):
+            self.results.add(self.function.qualname)
+        for callee, node in self.calls:
+            given.setdefault(callee.qualname, set()).update(
+                name for name, value in _matched(callee, node) if self._is_array(value)
+            )
+
+    def _is_array(self, node: cst.BaseExpression) -> bool:
+        """Whether it is complex, an array or a number."""
+        kind = type(node)
+        if kind is cst.Imaginary:
+            return True
+        if kind in (cst.List, cst.Tuple):
+            return any(self._is_array(item.value) for item in node.elements)  # type: ignore[attr-defined]
+        if kind is cst.Subscript:
+            return self._is_array(node.value)  # type: ignore[attr-defined]
+        if kind is cst.Attribute:
+            member = node.attr.value  # type: ignore[attr-defined]
+            return self._own(node) in self.kept or (member == "T" and self._is_array(node.value))  # type: ignore[attr-defined]
+        return super()._is_array(node)
+
+    def _is_part(self, node: cst.BaseExpression) -> bool:
+        return False
+
+    def _gives_array(self, call: cst.Call) -> bool:
+        if any(_names_complex(item.value) for item in call.args):
+            return True  # dtype=complex, astype(np.complex128)
+        name = self._numpy_name(call.func)
+        if name:
+            return name in _GIVE_COMPLEX or (
+                name not in _GIVE_REAL and any(self._is_array(item.value) for item in call.args)
+            )
+        if type(call.func) is cst.Name and call.func.value == "complex":
+            return True
+        callee = self._callee(call.func)
+        if callee is not None:
+            return callee.qualname in self.results
+        func = call.func
+        return type(func) is cst.Attribute and func.attr.value in _STAY_COMPLEX and self._is_array(func.value)
+
+
+def _names_complex(node: cst.BaseExpression) -> bool:
+    """Whether it is a complex dtype: ``complex``, ``np.complex64``, ``"complex128"``."""
+    if type(node) is cst.SimpleString:
+        return node.raw_value in _COMPLEX_TYPES
+    return dotted(node).rpartition(".")[2] in _COMPLEX_TYPES
+
+
+def _says_complex(annotation: cst.Annotation) -> bool:
+    return any(_names_complex(part) for part in walk(annotation) if isinstance(part, (cst.Name, cst.Attribute)))

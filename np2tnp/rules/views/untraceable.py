@@ -32,7 +32,7 @@ _WORDS = {
     ev.Kind.ALIASED_ARGUMENTS: "one array may be passed twice to what may update {0}: pass np.array(...) for the other",
     ev.Kind.ARRAY_BY_DEFAULT: "a function that updates {0} may give back an array that it has by default: pass a copy"
     " of it",
-    ev.Kind.ASKED_BY_LAYOUT: "{0} may be updated through a reshape, or its strides are read, so its memory order counts:"
+    ev.Kind.ASKED_BY_LAYOUT: "{0} may be updated through a reshape, or its strides are read: its memory order counts,"
     " make it by np.ascontiguousarray(...) where it gets its name, as each array of a list",
     ev.Kind.KEPT_BY_LAYOUT: "{0} is updated by its memory order (ravel may be a copy): keep np.ascontiguousarray(...)"
     " of it",

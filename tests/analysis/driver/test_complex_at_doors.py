@@ -1,0 +1,65 @@
+"""What shows to be complex gets in at a door that would be for real arrays otherwise."""
+
+from __future__ import annotations
+
+import pytest
+
+from np2tnp.config import Config
+from np2tnp.engine import analyze
+from np2tnp.files.source import Source
+
+POWER = "def power({0}):\n    return np.sum(np.abs(field) ** 2)\n\n\n"
+CALLERS = {
+    "an FFT": "def run(x):\n    f = np.fft.fft(x)\n    return power(f)\n",
+    "a number": "def run(x):\n    f = np.exp(-1j * x)\n    return power(f[1:])\n",
+    "a dtype": "def run(n):\n    f = np.zeros(n, dtype=complex)\n    return power(f)\n",
+    "a cast": "def run(x):\n    return power(x.astype(np.complex128))\n",
+    "a function": "def turned(x):\n    return x * 1j\n\n\ndef run(x):\n    return power(turned(x) + 1)\n",
+    "an attribute": (
+        "class Beam:\n    def __init__(self, x):\n        self.f = np.fft.fft2(x)\n\n"
+        "    def power(self):\n        return power(self.f)\n"
+    ),
+    "in place": "def run(x, y):\n    x = np.copy(x)\n    x *= np.exp(1j * y)\n    return power(x)\n",
+    "two steps": "def half(f):\n    return power(f / 2)\n\n\ndef run(x):\n    return half(np.fft.ifft(x))\n",
+}
+OTHERS = {
+    "real parts": "def run(x):\n    f = np.fft.fft(x)\n    return power(f.real)\n",
+    "magnitudes": "def run(x):\n    return power(np.abs(np.fft.fft(x)))\n",
+    "real FFT": "def run(x):\n    return power(np.fft.irfft(x))\n",
+    "nobody": "",
+}
+HEADS = {
+    "field: npt.NDArray[np.complex128]": "inexact",
+    "field: np.ndarray[Any, np.dtype[np.complex64]]": "inexact",
+    "field: npt.NDArray[np.float64]": "reals",
+    "field": "reals",
+}
+
+
+def door(text: str, function: str = "power") -> str:
+    report = analyze(Source("m.py", f"import numpy as np\nimport numpy.typing as npt\n\n\n{text}"), Config(rewrite=True))
+    assert report.new_text is not None
+    lines = report.new_text.splitlines()
+    return next(lines[i - 1] for i, line in enumerate(lines) if line.startswith(f"def {function}("))
+
+
+@pytest.mark.parametrize("text", CALLERS.values(), ids=CALLERS)
+def test_what_a_module_hands_over_as_complex_is_let_in(text: str) -> None:
+    assert door(POWER.format("field") + text) == '@rt.migrated(inexact="field")'
+
+
+@pytest.mark.parametrize("text", OTHERS.values(), ids=OTHERS)
+def test_what_it_hands_over_as_real_leaves_the_door_as_it_is(text: str) -> None:
+    assert door(POWER.format("field") + text) == '@rt.migrated(reals="field")'
+
+
+@pytest.mark.parametrize(("head", "kind"), HEADS.items(), ids=HEADS)
+def test_annotations_say_what_is_complex(head: str, kind: str) -> None:
+    assert door(POWER.format(head)) == f'@rt.migrated({kind}="field")'
+
+
+def test_a_docstring_says_what_is_complex() -> None:
+    text = '"""Power of a field.\n\n    Parameters\n    ----------\n    field : ndarray of complex\n    """\n'
+    assert door(f"def power(field):\n    {text}    return np.sum(np.abs(field) ** 2)\n") == (
+        '@rt.migrated(inexact="field")'
+    )
