@@ -481,6 +481,8 @@ def complex_given(module: ModuleInfo) -> dict[str, frozenset[str]]:
         callers = [_ComplexCaller(function, module, kept, results) for function in module.functions.values()]
         given: dict[str, set[str]] = {}
         _hand_on(callers, given, kept)
+        for caller in callers:
+            caller.kept -= caller.kept_otherwise()
         module.complex_given = {caller.function.qualname: frozenset(caller.shown()) for caller in callers}
     return module.complex_given
 
@@ -492,6 +494,7 @@ class _ComplexCaller(_Caller):
         self, function: FunctionInfo, module: ModuleInfo, kept: dict[str, set[str]], results: set[str]
     ) -> None:
         self.returned: list[cst.BaseExpression] = []
+        self.unpacked: set[str] = set()  #: attributes that get parts of something
         super().__init__(function, module, kept)
         self.results = results  #: functions that give what is complex
         parameters = parameters_of(function.node.params)
@@ -504,10 +507,16 @@ class _ComplexCaller(_Caller):
         names = {it.name.value for it in parameters_of(self.function.node.params)}
         return (self.arrays & names) | {f"{self.receiver}.{name}" for name in self.kept if self.receiver}
 
+    def kept_otherwise(self) -> set[str]:
+        """Attributes of its object that it binds to what is not known to be complex."""
+        return {name for name, value in self.stores if not self._is_array(value)} | self.unpacked
+
     def _look(self, node: Any) -> None:
         kind = type(node)
         if kind is cst.Return and node.value is not None:
             self.returned.append(node.value)
+        elif kind is cst.Assign and isinstance(node.targets[0].target, (cst.Tuple, cst.List)):
+            self.unpacked |= {self._own(item.value) for item in node.targets[0].target.elements}
         elif kind is cst.AugAssign and type(node.target) is cst.Name:
             self.bound.append((node.target.value, node.value))
         else:
