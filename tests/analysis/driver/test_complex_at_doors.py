@@ -37,7 +37,8 @@ HEADS = {
 
 
 def door(text: str, function: str = "power") -> str:
-    report = analyze(Source("m.py", f"import numpy as np\nimport numpy.typing as npt\n\n\n{text}"), Config(rewrite=True))
+    source = Source("m.py", f"import numpy as np\nimport numpy.typing as npt\n\n\n{text}")
+    report = analyze(source, Config(rewrite=True))
     assert report.new_text is not None
     lines = report.new_text.splitlines()
     return next(lines[i - 1] for i, line in enumerate(lines) if line.startswith(f"def {function}("))
