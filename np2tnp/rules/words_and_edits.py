@@ -19,6 +19,7 @@ from np2tnp.analysis.domain.values import (
     Sequence,
     Unknown,
     Value,
+    may_be_array,
     may_hold_tensor,
     zero_d_of,
 )
@@ -47,6 +48,14 @@ def makes_tensor(value: Value) -> bool:
     if isinstance(value, Sequence):
         return makes_tensor(value.element) if value.items is None else any(map(makes_tensor, value.items))
     return False
+
+
+def mixes_homes(value: Value) -> bool:
+    """Whether the analysis counts on tensors in `value` and on NumPy's own objects beside them."""
+    if not isinstance(value, Sequence) or value.items is None:
+        return False
+    arrays = [item for item in value.items if may_be_array(item) or isinstance(item, Sequence)]
+    return makes_tensor(value) and not all(makes_tensor(it) and not mixes_homes(it) for it in arrays)
 
 
 def holds_array(value: Value) -> bool:

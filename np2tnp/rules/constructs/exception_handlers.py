@@ -9,6 +9,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import (
+    NO_NAMES,
     Array,
     Bound,
     Class,
@@ -18,6 +19,7 @@ from np2tnp.analysis.domain.values import (
     Symbol,
     is_python_number,
     may_hold_tensor,
+    refs_of,
     scalar_type,
     zero_d_of,
 )
@@ -26,6 +28,7 @@ from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits import build
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.words_and_edits import makes_tensor, mixes_homes
 
 # --- Handlers that are shown NumPy's exceptions: ``except rt.raised(IndexError):``, and where that is not enough
 
@@ -166,10 +169,10 @@ class ExceptionHandler(Rule):
             " does not tell which of several classes NumPy would raise, that is a refusal, too. Leaves the whole"
             " function in NumPy where floating-point errors are handled, where the handler reads the exception, where"
             " a loop that is tried stores items, and where a function that is tried updates its arguments. Handlers"
-            " stay as they are where only functions of the project are called inside `try`, with names, numbers and"
-            " displays of them: these are called by their public names instead of their cores. So do handlers of"
-            " LinAlgError alone, of KeyError alone, which arrays never raise, around conversions such as"
-            " `n = int(n)`, of IndexError and its like around lookups alone, such as `k = options['k']`, and of"
+            " stay as they are where only functions of the project that give new arrays are called inside `try`, with"
+            " names, numbers and displays of them: these are called by their public names instead of their cores. So"
+            " do handlers of LinAlgError alone, of KeyError alone, which arrays never raise, around conversions such"
+            " as `n = int(n)`, of IndexError and its like around lookups alone, such as `k = options['k']`, and of"
             " IndexError around stores alone, such as `x[i] += 1`."
         ),
         bad="""
@@ -236,8 +239,8 @@ class ExceptionHandler(Rule):
     def _raises_it_alike(self, node: cst.Try | cst.TryStar, context: Context) -> bool:
         """Whether LinAlgError can only come from functions whose exact forms raise it as NumPy's do, or from others."""
         calls = [context.calls[id(part)] for part in walk(node.body) if id(part) in context.calls]
-        own = {id(call.node) for call in calls if _is_own(call)}
-        if context.boundary == "tensor" or own & context.stores.keys():
+        own = _called_by_public_names(calls, context)
+        if own is None:
             return False
         if any((call.api or "").startswith(_LINEAR_BESIDE) for call in calls):
             return False
@@ -253,10 +256,10 @@ class ExceptionHandler(Rule):
         inside = {id(part) for part in walk(node.body)}
         tried = [event for event in context.facts.events if id(event.node) in inside]
         calls = [event for event in tried if isinstance(event, ev.Call)]
-        own = {id(call.node) for call in calls if _is_own(call)}
-        others = (call for call in calls if id(call.node) not in own)
-        if context.boundary == "tensor" or own & context.stores.keys():
+        own = _called_by_public_names(calls, context)
+        if own is None:
             return False
+        others = (call for call in calls if id(call.node) not in own)
         if not all(_cannot_fail(call) or _is_hosts(call) for call in others):
             return False
         if any(
@@ -269,6 +272,24 @@ class ExceptionHandler(Rule):
             return False
         context.tried |= own
         return True
+
+
+def _called_by_public_names(calls: list[ev.Call], context: Context) -> set[int] | None:
+    """The calls, by id, of functions of the project among `calls`; None where one needs its core."""
+    own = [call for call in calls if _is_own(call)]
+    ids = {id(call.node) for call in own}
+    if context.boundary == "tensor" or ids & context.stores.keys() or any(map(_hands_through, own)):
+        return None
+    return ids
+
+
+def _hands_through(call: ev.Call) -> bool:
+    """Whether a result that counts as a tensor may show an argument, or stand beside an ndarray.
+
+    What a public function gives becomes new tensors as a whole.
+    """
+    given = NO_NAMES.union(*(refs_of(argument.value) for argument in call.arguments))
+    return makes_tensor(call.result) and (not given.isdisjoint(refs_of(call.result)) or mixes_homes(call.result))
 
 
 def stores_items_only(body: cst.BaseSuite, context: Context) -> bool:
