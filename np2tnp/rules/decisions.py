@@ -19,9 +19,11 @@ from np2tnp.analysis.domain.values import (
     Array,
     Scalar,
     Sequence,
+    Unknown,
     Value,
     may_be_array,
     may_hold_tensor,
+    refs_of,
     replace,
 )
 from np2tnp.analysis.interpreter.numpy_results import asks_for_fortran_order
@@ -97,7 +99,7 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
         suggestion = context.catalog.suggest(api)
         hint = f"; did you mean {suggestion}?" if suggestion else ""
         return Decision("TNP009", f"{short_name(api)} is not in the catalog{hint}")
-    if context.in_region and holds_array(event.result) and not makes_tensor(event.result):
+    if context.in_region and _holds_array(event.result) and not makes_tensor(event.result):
         if random:
             return Decision("TNP601", "random numbers are those of NumPy's own stream")
         if asked_order(fact, event):
@@ -128,6 +130,11 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
         return exact or Decision("TNP001", "", choice.module, choice.function, wrap=choice.wrap, is_caught=is_caught)
     why = f"{choice.why}; the exact helper is used"
     return Decision("TNP003" if choice.differs else "TNP002", why, "rt", choice.function)
+
+
+def _holds_array(value: Value) -> bool:
+    """Whether `value` is an array, or one of records, perhaps, in memory of others: ``np.asarray(x, self.dtype)``."""
+    return holds_array(value) or (isinstance(value, Unknown) and bool(refs_of(value)))
 
 
 def _chosen(fact: ApiFact, event: ev.Call, context: Context, alone: bool = False) -> Choice:

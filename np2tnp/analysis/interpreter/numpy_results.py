@@ -421,6 +421,8 @@ class NumpyResults(Layouts):
         rank = result_rank(name, fact, values, first)
         refs, exact, view = self._memory(api, fact, values, first)
         home, refs = self._home(name, values, refs)
+        if may_have_fields(name, values.get("dtype")):
+            return Unknown(home, refs, deps=deps)
         if dtypes is None:
             return UNKNOWN
         zero_d = self._zero_d(name, fact, values, first, receiver)
@@ -446,8 +448,6 @@ class NumpyResults(Layouts):
             return NONE if fact.returns == "none" else UNKNOWN
         if name == "genfromtxt" and (values.get("names", NONE) != NONE or values.get("dtype") == NONE):
             return UNKNOWN  # records, perhaps, or text
-        if may_have_fields(name, values.get("dtype")):
-            return Unknown(self.made, deps=deps)
         if fact.kind in ("dtype", "class") and api not in ("numpy.ndarray", "ndarray"):
             return self._scalar_type_call(api, values, deps)
         return None
