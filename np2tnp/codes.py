@@ -27,7 +27,7 @@ CODES = {
     "TNP509": "top-level-names", "TNP510": "held-array", "TNP511": "undecided-result",
     "TNP601": "random-stream",
     "TNP701": "element-loop", "TNP702": "small-array", "TNP703": "whole-array-loop", "TNP704": "part-loop",
-    "TNP705": "python-iteration", "TNP706": "callback-loop",
+    "TNP705": "python-iteration", "TNP706": "callback-loop", "TNP707": "little-work",
     "TNP901": "syntax-error", "TNP902": "undecodable-file", "TNP903": "python-2", "TNP904": "unreadable-file",
     "TNP905": "beyond-the-parser", "TNP906": "analysis-failed", "TNP907": "self-check-failed",
     "TNP908": "changed-meanwhile", "TNP991": "useless-suppression",
@@ -48,7 +48,7 @@ EFFORTS = {
     "redesign": ("TNP301", "TNP302", "TNP303", "TNP304", "TNP305", "TNP504", "TNP701"),
     "hours": (
         *("TNP307", "TNP401", "TNP402", "TNP403", "TNP404", "TNP407", "TNP408", "TNP410", "TNP411", "TNP501"),
-        *("TNP505", "TNP508", "TNP704", "TNP706"),
+        *("TNP505", "TNP508", "TNP704", "TNP706", "TNP707"),
     ),
 }
 

@@ -33,7 +33,15 @@ from np2tnp.rewrite.boundaries import (
     wrap_function,
 )
 from np2tnp.rewrite.buffer_swap_names import Marks, follow
-from np2tnp.rewrite.originals import below_original, is_protocol, kept_original, original_name, place, with_block
+from np2tnp.rewrite.originals import (
+    below_original,
+    is_protocol,
+    kept_original,
+    original_name,
+    place,
+    with_block,
+    with_exact_warnings,
+)
 from np2tnp.rewrite.plan import Names, RegionPlan, hands_on
 from np2tnp.rewrite.purity import pure_regions
 from np2tnp.rewrite.size_limits import EAGERLY, arrays_by_row, is_vectorized, least_elements, made_elements
@@ -232,6 +240,7 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         if kept is not None:
             original = session.views.originals.get(id(node), node)
             original = with_settled(original, held, names.rt, plan.facts.alone)
+            original = with_exact_warnings(original, plan.edits.warns, names.rt)
             original = kept_original(original, kept.name, imported)
             if kept.is_apart:
                 made_for = of_original(plan.facts, names.rt, known, kept)

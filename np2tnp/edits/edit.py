@@ -70,6 +70,7 @@ class Edits:
     kept: set[int] = field(default_factory=set)  #: what an object keeps, which may be a 0-d array
     statements: dict[int, StatementEdit] = field(default_factory=dict)
     converted: int = 0  #: calls and operators that become TensorFlow work
+    warns: set[str] = field(default_factory=set)  #: by which names it calls ``warnings.warn`` for frames of callers
     cores: set[int] = field(default_factory=set)  #: callees (names, attributes) that get and give tensors
     total: int = 0  #: calls and operators on arrays
     helpers: int = 0  #: those of them that become functions of the runtime instead of tnp's

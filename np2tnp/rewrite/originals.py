@@ -15,6 +15,7 @@ import libcst as cst
 from np2tnp.analysis.module.contents import ModuleInfo, blocks_of, statements_of
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import Transformer, walk
+from np2tnp.edits import build
 
 # --- One beside its function, under a private name
 
@@ -63,6 +64,31 @@ def kept_original(node: cst.FunctionDef, name: str, imported: Collection[str] = 
         params=node.params.visit(_Shown(imported)),
         body=body,
     )
+
+
+def with_exact_warnings(node: cst.FunctionDef, names: Container[str], runtime: str) -> cst.FunctionDef:
+    """`node`, which the runtime will call, with its warnings for callers written as ``rt.warn``.
+
+    names: by which it calls ``warnings.warn``.
+    """
+    if not names:
+        return node
+    changed = node.body.visit(_Warnings(names, runtime))
+    assert isinstance(changed, cst.BaseSuite)
+    return node.with_changes(body=changed)
+
+
+class _Warnings(Transformer):
+    def __init__(self, names: Container[str], runtime: str) -> None:
+        super().__init__()
+        self.names = names
+        self.runtime = runtime
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:  # noqa: N802
+        by_level = any(it.keyword is not None and it.keyword.value == "stacklevel" for it in original_node.args)
+        if dotted(original_node.func) not in self.names or not (by_level or len(original_node.args) > 2):
+            return updated_node
+        return updated_node.with_changes(func=build.name(f"{self.runtime}.warn"))
 
 
 def below_original(node: cst.FunctionDef) -> cst.FunctionDef:

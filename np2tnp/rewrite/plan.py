@@ -20,6 +20,7 @@ from np2tnp.analysis.domain.values import (
     Symbol,
     Unknown,
     Value,
+    may_hold_tensor,
 )
 from np2tnp.analysis.interpreter.state import Services
 from np2tnp.analysis.module.contents import ModuleInfo
@@ -30,10 +31,11 @@ from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict
+from np2tnp.rewrite.work import why_left
 from np2tnp.rules.base import Context, Hit, Table, apply
 from np2tnp.rules.calls import unknown_values
 from np2tnp.rules.constructs import compiled_regions, replaced_names
-from np2tnp.rules.cost import callback_loops, element_loops, part_loops, whole_array_loops
+from np2tnp.rules.cost import callback_loops, element_loops, part_loops, small_arrays, whole_array_loops
 from np2tnp.rules.cost.loop_work import RegionWork
 from np2tnp.rules.dtypes import single_precision
 from np2tnp.rules.dtypes.array_subclasses import ArraySubclass
@@ -119,7 +121,8 @@ def _changes(argument: cst.Arg, edits: Edits) -> bool:
 SLOW = frozenset((element_loops.ElementLoop.doc.code, part_loops.LOOP, part_loops.BUILTIN, callback_loops.CODE))
 #: What blocks a region wherever its arrays live: what is written there, not what happens to them.
 _ANYWHERE = frozenset(
-    f"TNP{number}" for number in (301, 302, 303, 304, 305, 307, 401, 402, 403, 405, 406, 407, 411, 504, 505, 507, 508)
+    f"TNP{number}"
+    for number in (301, 302, 303, 304, 305, 307, 401, 402, 403, 405, 406, 407, 411, 504, 505, 507, 508, 707)
 )
 
 
@@ -276,6 +279,9 @@ def plan_region(
         return RegionPlan(facts, hits, edits, RegionState.KEPT, [hit for hit in hits if hit is against])
     if slow and options.slow == "keep":
         return RegionPlan(facts, hits, edits, RegionState.KEPT, slow)
+    if options.slow == "keep" and options.boundary == "numpy" and does_too_little(facts, edits):
+        little = [small_arrays.too_little(facts.node)]
+        return RegionPlan(facts, [*hits, *little], edits, RegionState.KEPT, little)
     plan = RegionPlan(facts, hits, edits, RegionState.CONVERTIBLE)
     facts.planned = ev.Planned(
         converted=edits.converted,
@@ -314,6 +320,13 @@ def _is_mended(blocks: list[Hit]) -> Callable[[Hit], bool]:
     alike = {hit.code for hit in mended if hit.code == ArraySubclass.doc.code}
     can_be_said = any(CALLEES in hit.message for hit in mended)
     return lambda hit: not hit.left or hit.code in alike or (can_be_said and hit.left == "unseen")
+
+
+def does_too_little(facts: ev.RegionFacts, edits: Edits) -> bool:
+    """Whether a function does little with arrays, all of which it brings to the host: nothing stays on the device."""
+    if not edits.host or edits.cores or facts.mutated or facts.direct or facts.direct_updates:
+        return False
+    return not (facts.result is not None and may_hold_tensor(facts.result)) and why_left(facts) == "little"
 
 
 def hands_on(facts: ev.RegionFacts, edits: Edits) -> bool:

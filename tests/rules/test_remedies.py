@@ -77,7 +77,7 @@ ADVICE = {
         """
         def f(x, y):
             z = np.exp(x)
-            warnings.warn("slow", stacklevel=2)
+            logging.warning("slow", stacklevel=2)
             return z @ y
         """,
         "move the array work into a function of its own",
@@ -87,7 +87,7 @@ ADVICE = {
 
 
         def f(x, y):
-            warnings.warn("slow", stacklevel=2)
+            logging.warning("slow", stacklevel=2)
             return work(x, y)
         """,
     ),
@@ -815,7 +815,8 @@ def test_following_the_advice_changes_no_result(case: str, monkeypatch: pytest.M
                 np.testing.assert_allclose(one, same, rtol=1e-13)
 
 
-_HEAD = """import warnings
+_HEAD = """import logging
+import warnings
 
 import numpy as np
 

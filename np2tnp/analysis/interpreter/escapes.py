@@ -269,7 +269,7 @@ class Effects(Keeping):
     ) -> Value:
         matched = summary.match(arguments, skip)
         callee = dotted(node.func) or "a function"
-        if (up := frames_of_callee(summary.looks_up, summary.levels, node, matched)) > 1:
+        if not migrated and (up := frames_of_callee(summary.looks_up, summary.levels, node, matched)) > 1:
             self.look_up(node, callee, up - 1)
         if matched is None:
             self.facts.updates |= self._own_state(summary)

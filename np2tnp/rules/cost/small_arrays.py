@@ -1,14 +1,16 @@
-"""TNP702: arrays too small for a GPU."""
+"""TNP702, TNP707: arrays too small for a GPU, and functions that do too little with them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.call_results import bind
 from np2tnp.analysis.domain.values import Const, Sequence, Value
 from np2tnp.model import Verdict
-from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, document, register
 from np2tnp.rules.decisions import decide
 
 #: Below this many elements every operation is faster in NumPy: it takes less time than starting one in TensorFlow.
@@ -101,3 +103,41 @@ def _count(value: Value | None) -> int | None:
         return None
     counts = [_count(item) for item in value.items]
     return None if None in counts else sum(count for count in counts if count is not None)
+
+
+LITTLE = "TNP707"
+
+document(
+    Doc(
+        code=LITTLE,
+        name="little-work",
+        summary="A function that does little with arrays, and hands on nothing of it but what goes to the host.",
+        why=(
+            "It checks arguments, fills an object or reads a file. Moving its arrays to the device and back would take"
+            " longer than what it does there, and the code would be full of such moves."
+        ),
+        does=(
+            "Keeps the function in NumPy unless --slow convert is given. A function that gives arrays back, updates its"
+            " arguments or calls migrated ones migrates: its arrays may stay on the device."
+        ),
+        bad="""
+            def check(points, weights):
+                if not isinstance(points, np.ndarray):
+                    raise TypeError(f"{points} is no array")
+                weights = np.array(weights)
+                if points.shape != weights.shape:
+                    raise ValueError("shapes differ")
+        """,
+        good="""
+            def weighted(points, weights):
+                return points * np.array(weights)
+        """,
+        severity=Severity.SLOWER,
+    ),
+)
+
+
+def too_little(region: cst.CSTNode) -> Hit:
+    """What is said of a function that does so little that it stays NumPy."""
+    words = "it does little with arrays, and all goes to the host: best left in NumPy (--slow convert migrates it)"
+    return Hit(LITTLE, region, words, Verdict.NOTE, left="little")

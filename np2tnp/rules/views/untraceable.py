@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import Symbol
 from np2tnp.analysis.syntax.scopes import dotted, sketch
 from np2tnp.analysis.syntax.walk import nodes_of
+from np2tnp.edits import build
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import holder_words
@@ -98,7 +100,7 @@ class Untraceable(Rule):
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
-        if not context.in_region:
+        if not context.in_region or (event.kind == ev.Kind.FRAMES_OF_CALLERS and _warns(event, context)):
             return
         detail = holder_words(event.detail) if event.kind != ev.Kind.ARGUMENTS_READ_LATE else _own_code(event.detail)
         words = _WORDS[event.kind].replace("{0}", detail)
@@ -114,6 +116,18 @@ class Untraceable(Rule):
             called = sketch(event.node) if isinstance(event.node, cst.Call) else f".{event.detail}()"
             words = _WORDS[event.kind].format(called, _INSTEAD.get(event.detail, _STORED))
         yield Hit(self.code, event.node, words, Verdict.BLOCK, left="unseen" if in_a_table or _is_unsure(event) else "")
+
+
+def _warns(event: ev.Construct, context: Context) -> bool:
+    """Whether it is ``warnings.warn(..., stacklevel=2)``: ``rt.warn`` counts without the frames of the runtime."""
+    call = context.calls.get(id(event.node))
+    if call is None or not isinstance(call.callee, Symbol) or call.callee.name != "warnings.warn":
+        return False
+    if any(it.star or it.name == "skip_file_prefixes" for it in call.arguments):
+        return False
+    context.edits.warns.add(dotted(call.node.func))
+    context.edits.replace[id(call.node)] = lambda updated: updated.with_changes(func=build.name(f"{context.rt}.warn"))
+    return True
 
 
 _WORDS_OF_TABLES = (

@@ -67,9 +67,25 @@ def with_parameters_of(function: Callable[..., Any], door: Any) -> Callable[...,
     if hasattr(code, "co_qualname"):
         places["co_qualname"] = code.co_qualname
     parts = function.__globals__, function.__name__, function.__defaults__, shaped.__closure__
-    shaped = FunctionType(shaped.__code__.replace(**places), *parts)
+    constants = (*shaped.__code__.co_consts, _MARK)
+    shaped = FunctionType(shaped.__code__.replace(co_consts=constants, **places), *parts)
     shaped.__kwdefaults__ = function.__kwdefaults__
     return shaped  # type: ignore[no-any-return]
+
+
+#: The last constant of a wrapper: by its place and its names it is the function that it wraps.
+_MARK = "a wrapper of np2tnp"
+
+
+def is_between(frame: FrameType) -> bool:
+    """Whether the frame is none of the program's: the runtime's, or a wrapper's."""
+    constants = frame.f_code.co_consts
+    if constants and type(constants[-1]) is str and constants[-1] == _MARK:
+        return True
+    return str(frame.f_globals.get("__name__")).startswith(_RUNTIME)
+
+
+_RUNTIME = f"{own_package}."
 
 
 def _anything(*args: Any, **kwargs: Any) -> None: ...

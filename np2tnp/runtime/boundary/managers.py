@@ -1,17 +1,20 @@
-"""Context managers and handlers of exceptions around migrated code: both see NumPy's exceptions, and no refusals."""
+"""Context managers, handlers of exceptions, and warnings, in migrated code: they see NumPy's exceptions and callers."""
 
 from __future__ import annotations
 
 import contextlib
+import operator
 import sys
+import warnings
 from types import TracebackType
 from typing import Any
 
 from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.base.exceptions import is_certain, translate
+from np2tnp.runtime.boundary.door import is_between
 from np2tnp.runtime.boundary.refusals import replaced
 
-__all__ = ["manager", "raised"]
+__all__ = ["manager", "raised", "warn"]
 
 
 class manager:  # noqa: N801 - rewritten code calls it like a function
@@ -79,3 +82,22 @@ def raised(*kinds: Any) -> Any:
 
 def _flat(kinds: Any) -> list[Any]:
     return [each for kind in kinds for each in _flat(kind)] if isinstance(kinds, tuple) else [kinds]
+
+
+def warn(message: Any, category: type[Warning] | None = None, stacklevel: Any = 1, source: Any | None = None) -> None:
+    """``warnings.warn`` of a migrated function: `stacklevel` counts the program's frames, none of the runtime's.
+
+    Parameters
+    ----------
+    message, category, source : as of ``warnings.warn``.
+    stacklevel : int; 1 is the function that warns, 2 its caller.
+
+    Source: https://docs.python.org/3/library/warnings.html#warnings.warn
+    """
+    level, left = 2, operator.index(stacklevel) - 1
+    frame = sys._getframe(1).f_back
+    while left > 0 and frame is not None:
+        level += 1
+        left -= not is_between(frame)
+        frame = frame.f_back
+    warnings.warn(message, category, stacklevel=level + max(left, 0), source=source)

@@ -101,7 +101,7 @@ KEPT = {
 }
 MIGRATES = {
     "what may be a list": "return [np.mean(v) for v in weights]",
-    "an index for each axis": "return x[tuple(np.nonzero(x > 0))]",
+    "an index for each axis": "z = np.exp(x)\nreturn z[tuple(np.nonzero(z > 2))]",
     "two numbers": "return np.sqrt(x) if any(np.isnan([n, step])) else x",
     "nine directions": "s = 0 * x[0]\nfor i in range(9):\n    s = s + np.roll(x[i], i)\nreturn s",
     "time steps": (
