@@ -170,6 +170,21 @@ def test_closeness(char):
         check(name, x, claimed=False)
 
 
+@pytest.mark.parametrize("char", "efdB?")
+@pytest.mark.parametrize("number", [2**40, 1e40, -1e300, True, 2])
+def test_closeness_to_a_number_of_python_has_the_dtype_of_the_array(char: str, number: Any) -> None:
+    x = np.array([1, 0, 1], char)
+    values = (x, np.array([np.inf, 1, -np.inf], char)) if char in "efd" else (x,)
+    with np.errstate(over="ignore"):
+        for value in values:
+            for tolerances in ({}, {"atol": 1e300}, {"rtol": np.float32(0.1)}):
+                for first, second in ((value, number), (number, value)):
+                    expected = np.isclose(first, second, **tolerances)
+                    tensors = (rt.tensor(it) if it is value else it for it in (first, second))
+                    found = rt.host(rt.isclose(*tensors, **tolerances))
+                    np.testing.assert_array_equal(found, expected, f"{first}, {second}, {tolerances}")
+
+
 @pytest.mark.parametrize("number", [2.5, 3, True, 1j, 2 + 0j, float("nan")])
 def test_whether_a_number_of_python_is_real_is_a_bool_of_python(number: Any) -> None:
     expected = np.isreal(number)

@@ -184,7 +184,7 @@ def iscomplex(x: Any) -> Any:
 @exact("numpy.isreal")
 def isreal(x: Any) -> Any:
     """Whether each element's imaginary part is zero: bool, of the shape of `x`, and Python's for a number of Python."""
-    if _is_number(x) or isinstance(x, bool):
+    if _is_number(x):
         return x.imag == 0
     found = array(x)
     return not_(truth(tf.math.imag(found))) if found.dtype.is_complex else _always(found)
@@ -198,13 +198,15 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any =
         y = cast(y, np.result_type(y.dtype.as_numpy_dtype, 1.0))
     elif isinstance(y, int):
         y = float(y)
-    near = less_equal(absolute(subtract(x, y)), add(atol, multiply(rtol, absolute(y))))
+    size = abs(y) if _is_number(y) else absolute(y)  # a number of Python's has no dtype: its bound has none, either
+    bound = atol + rtol * size if all(map(_is_number, (size, atol, rtol))) else add(atol, multiply(rtol, size))
+    near = less_equal(absolute(subtract(x, y)), bound)
     close = either(both(near, isfinite(y)), equal(x, y))
     return either(close, both(isnan(x), isnan(y))) if equal_nan else close
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float, complex)
+    return type(value) in (bool, int, float, complex)
 
 
 @exact("numpy.allclose")
