@@ -35,7 +35,7 @@ from np2tnp.rewrite.work import why_left
 from np2tnp.rules.base import Context, Hit, Table, apply
 from np2tnp.rules.calls import unknown_values
 from np2tnp.rules.constructs import compiled_regions, replaced_names
-from np2tnp.rules.cost import callback_loops, element_loops, part_loops, small_arrays, whole_array_loops
+from np2tnp.rules.cost import element_loops, part_loops, small_arrays, whole_array_loops
 from np2tnp.rules.cost.loop_work import RegionWork
 from np2tnp.rules.dtypes import single_precision
 from np2tnp.rules.dtypes.array_subclasses import ArraySubclass
@@ -118,7 +118,7 @@ def _changes(argument: cst.Arg, edits: Edits) -> bool:
 
 
 #: The codes of what is so slow in eager TensorFlow that the region stays NumPy by default.
-SLOW = frozenset((element_loops.ElementLoop.doc.code, part_loops.LOOP, part_loops.BUILTIN, callback_loops.CODE))
+SLOW = frozenset((element_loops.ElementLoop.doc.code, part_loops.LOOP, part_loops.BUILTIN, part_loops.CALLBACK))
 #: What blocks a region wherever its arrays live: what is written there, not what happens to them.
 _ANYWHERE = frozenset(
     f"TNP{number}"
@@ -240,7 +240,7 @@ def plan_region(
     loops = RegionWork(context)
     migrates = edits.converted > 0 or (not (blocks or left_out or top_level) and hands_on(facts, edits))
     if migrates and not blocks and not top_level and (options.compile == "none" or eager):
-        hits += [] if any(hit.code in SLOW for hit in hits) else part_loops.found(loops) or callback_loops.found(loops)
+        hits += [] if any(hit.code in SLOW for hit in hits) else part_loops.found(loops) or part_loops.callbacks(loops)
     hits = part_loops.marked(hits, loops)
     if migrates and not blocks and options.slow == "keep" and options.compile == "none":
         hits = part_loops.with_those_that_stay(hits, loops)
@@ -266,7 +266,7 @@ def plan_region(
             told.append(unknown_values.of_region(facts, annotated))
         return RegionPlan(facts, told, edits, RegionState.PLAIN)
     if blocks:
-        calls_back = list(callback_loops.found(loops)) if options.slow == "keep" and options.compile == "none" else []
+        calls_back = list(part_loops.callbacks(loops)) if options.slow == "keep" and options.compile == "none" else []
         if calls_back and not left_out:  # what stands in the way beside need not be mended: it would not pay
             return RegionPlan(facts, [*hits, *calls_back], edits, RegionState.KEPT, calls_back)
         if options.slow == "keep" and options.compile == "none" and not left_out:

@@ -27,7 +27,7 @@ from np2tnp.rules.constructs import (  # noqa: F401
     nested_state,
     replaced_names,
 )
-from np2tnp.rules.cost import callback_loops, element_loops, part_loops, small_arrays, whole_array_loops  # noqa: F401
+from np2tnp.rules.cost import element_loops, part_loops, small_arrays, whole_array_loops  # noqa: F401
 from np2tnp.rules.dtypes import (  # noqa: F401
     array_subclasses,
     foreign_dtypes,

@@ -60,13 +60,13 @@ def test_every_rule_file_is_registered() -> None:
     assert files - used == {
         "__init__",
         "base",
-        "callback_loops",
         "cases",
         "decisions",
         "loop_counts",
         "loop_work",
         "migrated_callees",
         "part_loops",
+        "small_steps",
         "tool",
         "words_and_edits",
     }

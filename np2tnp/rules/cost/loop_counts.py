@@ -1,9 +1,14 @@
-"""How often a loop runs, as far as its text tells, and what it is that is no array there: a shape, a set."""
+"""How often a loop runs, as far as its text tells, and what it is that is no array there: a shape, a set, a number."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+
 import libcst as cst
 
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import Array, Bound, Symbol, Unknown, Value
 from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.rules.base import Context
@@ -33,6 +38,9 @@ def _is_short(node: cst.BaseExpression, context: Context) -> bool:
         return True
     if not isinstance(node, cst.Call):
         return False
+    inner, _ = unwrapped(node, context)
+    if inner is not node:
+        return _is_short(inner, context)
     name = dotted(node.func).rpartition(".")[2]
     arguments = [argument.value for argument in node.args if argument.keyword is None]
     call = context.calls.get(id(node))
@@ -42,12 +50,48 @@ def _is_short(node: cst.BaseExpression, context: Context) -> bool:
         return any(_is_short(argument, context) for argument in arguments)
     if name in _COMBINING:
         return bool(arguments) and all(_is_short(it, context) or type(it) is cst.Integer for it in arguments)
-    if name != "range" or not arguments:
+    if name not in RANGES or not arguments:
         return False
     if any(_is_rank(part, context) for it in arguments for part in walk(it)):
         return True
     numbers = [int(argument.value, 0) for argument in arguments if isinstance(argument, cst.Integer)]
     return len(numbers) == len(arguments) and len(range(*numbers)) <= FEW
+
+
+#: Python's own counting, and that of progress bars and numba.
+RANGES = frozenset("range trange tnrange prange".split())
+_PAIRS = frozenset("range enumerate zip reversed".split())
+#: Progress bars, as they are called: they give what they get, item by item.
+_PROGRESS = frozenset("tqdm tqdm_notebook track progress progressbar progress_bar ProgressBar pbar alive_it".split())
+#: Modules whose functions are known: what gives the items of something else is not among them.
+_KNOWN = frozenset((*sys.stdlib_module_names, "numpy", "builtins"))
+
+
+def is_unseen(callee: Value) -> bool:
+    """Whether nobody knows what it does: an object, what a parameter holds, or a function of another package."""
+    if isinstance(callee, Symbol):
+        return callee.name.partition(".")[0] not in _KNOWN
+    return isinstance(callee, Unknown) or (isinstance(callee, Bound) and isinstance(callee.receiver, Unknown))
+
+
+def unwrapped(node: cst.BaseExpression, context: Context) -> tuple[cst.BaseExpression, Value | None]:
+    """What a loop goes over, without a progress bar or the like around it, and its value if something was around it.
+
+    Of a function that nobody knows it is assumed where it gets an array, or what only a loop has a use for.
+    """
+    value: Value | None = None
+    while isinstance(node, cst.Call) and dotted(node.func).rpartition(".")[2] not in RANGES:
+        call = context.calls.get(id(node))
+        if call is None or not call.arguments or call.arguments[0].star or not is_unseen(call.callee):
+            break
+        first = call.arguments[0]
+        inner = first.node.value
+        loops = isinstance(inner, cst.Call) and dotted(inner.func) in _PAIRS
+        shown = dotted(node.func).rpartition(".")[2] in _PROGRESS
+        if not shown and not loops and not isinstance(first.value, Array):
+            break
+        node, value = inner, first.value
+    return node, value
 
 
 #: What gives an array for each axis.
@@ -116,3 +160,89 @@ def _is_rank(node: cst.CSTNode, context: Context, depth: int = 3) -> bool:
     made = _made_of(node, context)
     named = node.value.endswith(_RANKS)
     return named if not made else all(any(_is_rank(p, context, depth - 1) for p in walk(it)) for it in made)
+
+
+# --- What is one number, by its place in the text
+
+#: What gives a number for each number.
+_EACH = frozenset(
+    "abs absolute fabs sqrt float exp log log10 sin cos tan arcsin arccos arctan asin acos atan arctan2 atan2 hypot"
+    " floor ceil sign square power maximum minimum".split()
+)
+_ORDER = (cst.LessThan, cst.GreaterThan, cst.LessThanEqual, cst.GreaterThanEqual, cst.Equal, cst.NotEqual)
+
+
+def single_numbers(function: cst.CSTNode) -> frozenset[str]:
+    """Names of single numbers: they are compared where only one truth value can stand, or say how often a loop runs.
+
+    ``while t < end`` has one answer, so both are numbers, and so is ``dt`` in ``t += dt``.
+    """
+    found: set[str] = set()
+    for part in nodes_of(function):
+        for test in _tests(part):
+            found.update(name for operand in _compared(test) for name in _added(operand))
+        if type(part) is cst.Call and type(part.func) is cst.Name and part.func.value in RANGES:
+            found.update(name for argument in part.args for name in _added(argument.value))
+    for _ in range(2 if found else 0):
+        for part in nodes_of(function):
+            if type(part) is cst.AugAssign:
+                found.update(_added(part.value) if _is_in(part.target, found) else ())
+            elif type(part) is cst.Assign and _is_in(part.targets[0].target, found):
+                found.update(_added(part.value))
+    return frozenset(found)
+
+
+def _is_in(node: cst.CSTNode, names: set[str]) -> bool:
+    return isinstance(node, cst.Name) and node.value in names
+
+
+def _tests(part: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+    """What is asked whether it is true."""
+    if isinstance(part, (cst.If, cst.While, cst.IfExp, cst.Assert, cst.CompIf)):
+        yield part.test
+    elif type(part) is cst.BooleanOperation:
+        yield part.left
+
+
+def _compared(test: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    if isinstance(test, cst.BooleanOperation):
+        yield from _compared(test.left)
+        yield from _compared(test.right)
+    elif isinstance(test, cst.UnaryOperation) and type(test.operator) is cst.Not:
+        yield from _compared(test.expression)
+    elif isinstance(test, cst.Comparison) and all(isinstance(it.operator, _ORDER) for it in test.comparisons):
+        yield test.left
+        yield from (target.comparator for target in test.comparisons)
+
+
+def _added(node: cst.BaseExpression) -> Iterator[str]:
+    """The names that are operands of arithmetic: what it gives is as large as they are."""
+    if isinstance(node, cst.Name):
+        yield node.value
+    elif isinstance(node, cst.UnaryOperation):
+        yield from _added(node.expression)
+    elif isinstance(node, cst.BinaryOperation) and type(node.operator) is not cst.MatrixMultiply:
+        yield from _added(node.left)
+        yield from _added(node.right)
+    elif isinstance(node, cst.Call) and dotted(node.func).rpartition(".")[2] in _EACH:
+        yield from (name for argument in node.args for name in _added(argument.value))
+
+
+#: Where the functions that draw numbers take how many: by place. ``rand`` and ``randn`` take nothing else.
+_SIZES = {
+    **dict.fromkeys("random random_sample sample ranf standard_normal standard_exponential rand randn".split(), 0),
+    **dict.fromkeys("poisson exponential rayleigh standard_t chisquare geometric choice".split(), 1),
+    **dict.fromkeys("normal uniform integers randint random_integers binomial gamma beta laplace".split(), 2),
+    **dict.fromkeys("gumbel logistic lognormal".split(), 2),
+}
+
+
+def size_of_draw(call: ev.Call) -> list[ev.Argument] | None:
+    """The arguments that say how many numbers are drawn; None for what draws none, or by other arguments."""
+    api = call.api or ""
+    place = _SIZES.get(api.rpartition(".")[2]) if api.startswith("numpy.random.") else None
+    if place is None or any(argument.star for argument in call.arguments):
+        return None
+    named = [argument for argument in call.arguments if argument.name == "size"]
+    given = [argument for argument in call.arguments if argument.name is None][place:]
+    return named or (given if api.endswith(("rand", "randn")) else given[:1])

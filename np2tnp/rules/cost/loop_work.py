@@ -37,7 +37,7 @@ from np2tnp.analysis.syntax.python_tables import MEMBERS, REDUCTIONS
 from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.rules.base import Context
-from np2tnp.rules.cost.loop_counts import LOOPS, Loop, runs_often
+from np2tnp.rules.cost.loop_counts import LOOPS, Loop, runs_often, single_numbers, size_of_draw, unwrapped
 
 # --- Work on pairs of items: two nested loops, with both counters as indices of arrays
 
@@ -164,7 +164,7 @@ def _is_number(value: Value) -> bool:
 
 
 #: Functions that combine whole arrays with one another, whatever a part of something else gives beside them.
-_PRODUCTS = frozenset("dot matmul einsum tensordot inner outer vdot kron solve lstsq inv pinv".split())
+PRODUCTS = frozenset("dot matmul einsum tensordot inner outer vdot kron solve lstsq inv pinv".split())
 #: Functions of two arrays, element by element.
 _ELEMENTWISE = frozenset("add subtract multiply divide true_divide power maximum minimum".split())
 _PAIRING = ("enumerate", "zip", "reversed")
@@ -216,6 +216,11 @@ class RegionWork:
         context = self.context
         loops: list[Loop] = [part for part in nodes_of(context.facts.node) if type(part) in LOOPS]  # type: ignore[misc]
         return [loop for loop in loops if id(loop) not in context.vectorized and runs_often(loop, context)]
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Names of single numbers."""
+        return single_numbers(self.context.facts.node)
 
     def _read_events(self) -> None:
         self.reads: dict[int, ev.Read] = {}
@@ -277,14 +282,15 @@ class _Iteration:
 
     def _targets(self, loop: Loop) -> None:
         for head in _heads(loop, self.body):
-            value = self.region.iterated.get(id(head)) or self.context.facts.comprehended.get(id(head))
+            source, value = unwrapped(head.iter, self.context)
+            value = value or self.region.iterated.get(id(head)) or self.context.facts.comprehended.get(id(head))
             if value is None:
                 continue
             names = set(target_names(head.target))
             if not isinstance(value, Array) and names and names <= self._counting():
                 continue  # a list of whole numbers: sizes, offsets, places
             if any(_arrays_in(value, self.context)):
-                self.work.items += sources(head.iter)
+                self.work.items += sources(source)
                 self.work.first = self.work.first or head.iter
             for name in names:
                 self.sizes[name] = Size.PART
@@ -326,7 +332,7 @@ class _Iteration:
         if isinstance(node, cst.Call):
             call = self.context.calls.get(id(node))
             name = (call.api or "").rpartition(".")[2] if call is not None else ""
-            return name not in REDUCTIONS and name not in _PRODUCTS if name else unknown
+            return name not in REDUCTIONS and name not in PRODUCTS if name else unknown
         if isinstance(node, cst.BinaryOperation):
             product = isinstance(node.operator, cst.MatrixMultiply)
             return not product and (self._is_full(node.left, unknown) or self._is_full(node.right, unknown))
@@ -383,7 +389,7 @@ class _Iteration:
             elif not is_number(store.value) and not _is_element(store):
                 self.work.assembles |= self._is_full(value, True)
                 self.work.copies |= self._is_full(value) and self.size(value, store.value) >= Size.BESIDE
-        elif not any(map(_selects, store.keys or ())):  # what gave the indices counts, where it is work
+        elif not any(map(selects, store.keys or ())):  # what gave the indices counts, where it is work
             self._count(self.size(target.value, store.base))
 
     # ---- sizes of expressions
@@ -421,6 +427,8 @@ class _Iteration:
 
     def _of_name(self, node: cst.CSTNode, value: Value | None) -> Size:
         name = node.value if type(node) is cst.Name else ""
+        if name in self.region.numbers:
+            return Size.NUMBER
         if name in self.carried and name not in self.items_of:
             known = self.sizes.get(name, Size.NUMBER)
             if name in self.multiplied or known is Size.WHOLE or (known is Size.NUMBER and self.settled):
@@ -466,6 +474,9 @@ class _Iteration:
             return found
         if any(self.context.may_be_tensor(value) for _, value in given):
             return found
+        drawn = size_of_draw(call)
+        if drawn is not None:
+            given = [(argument.node.value, argument.value) for argument in drawn]
         if not any(self._is_long(node) for node, _ in given if type(node) not in _DISPLAYS):
             return found
         return Size.PART if id(call.node) in self.made_to_fit else Size.WHOLE  # made of numbers
@@ -489,7 +500,7 @@ class _Iteration:
         parts = [element.slice for element in node.slice]
         values = keys if keys is not None and len(keys) == len(parts) else (None,) * len(parts)
         many = [
-            part.value for part, value in zip(parts, values, strict=True) if type(part) is cst.Index and _selects(value)
+            part.value for part, value in zip(parts, values, strict=True) if type(part) is cst.Index and selects(value)
         ]
         if many:  # a mask, or many indices: as many as what they were made of
             return max(map(self.size, many)) in (Size.PART, Size.BESIDE)
@@ -602,7 +613,7 @@ def _roots(body: list[cst.CSTNode], reads: dict[int, ev.Read]) -> Iterator[str]:
 def takes_rows(read: ev.Read) -> bool:
     """Whether one number is the index of the first axis."""
     first = read.node.slice[0].slice
-    return type(first) is cst.Index and not _selects(read.keys[0] if read.keys else None)
+    return type(first) is cst.Index and not selects(read.keys[0] if read.keys else None)
 
 
 def _whole_names(node: cst.CSTNode) -> Iterator[str]:
@@ -624,7 +635,7 @@ def _multiplied(body: list[cst.CSTNode], context: Context) -> Iterator[str]:
     for part in body:
         product = type(part) is cst.BinaryOperation and type(part.operator) is cst.MatrixMultiply
         call = context.calls.get(id(part))
-        if product or (call is not None and (call.api or "").rpartition(".")[2] in _PRODUCTS):
+        if product or (call is not None and (call.api or "").rpartition(".")[2] in PRODUCTS):
             yield from (name.value for name in walk(part) if type(name) is cst.Name)
 
 
@@ -655,7 +666,7 @@ def _holds(value: Value, context: Context) -> bool:
     return isinstance(value, Sequence) and may_hold_tensor(value)
 
 
-def _selects(key: Value | None) -> bool:
+def selects(key: Value | None) -> bool:
     """Whether an index is an array: a mask, or many indices."""
     if isinstance(key, Sequence):
         return key.type in ("list", "range")
@@ -665,7 +676,7 @@ def _selects(key: Value | None) -> bool:
 def _scatters(store: ev.Store) -> bool:
     """Whether what is stored into is larger than a vector of one number an iteration."""
     indices = sum(type(element.slice) is cst.Index for element in store.target.slice)  # type: ignore[attr-defined]
-    return indices > 1 or any(map(_selects, store.keys or ()))
+    return indices > 1 or any(map(selects, store.keys or ()))
 
 
 def _fitting(stores: list[ev.Store], body: list[cst.CSTNode]) -> Iterator[str]:

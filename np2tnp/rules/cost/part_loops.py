@@ -1,4 +1,4 @@
-"""TNP704 and TNP705: loops that take one part of an array after the other, by the program's text or by Python's own."""
+"""TNP704 to TNP706: loops that take one part of an array after the other, and what code out of sight gives."""
 
 from __future__ import annotations
 
@@ -24,11 +24,13 @@ from np2tnp.rules.cost.loop_work import (
     bound_names,
     carried_names,
     heads,
+    operand_nodes,
     root_of,
     takes_rows,
 )
+from np2tnp.rules.cost.small_steps import Amount, calls_itself, small_steps
 
-LOOP, BUILTIN = "TNP704", "TNP705"
+LOOP, BUILTIN, CALLBACK = "TNP704", "TNP705", "TNP706"
 #: Codes of loops that somebody may write otherwise.
 LOOPS = frozenset(("TNP701", LOOP))
 #: Functions of Python's that go through what they get, item by item.
@@ -53,7 +55,7 @@ document(
     Doc(
         code=LOOP,
         name="part-loop",
-        summary="A loop that works on one row, slice or element after the other, or stores them one by one.",
+        summary="A loop that works on one row, slice, element or few numbers at a time, or stores them one by one.",
         why=(
             "Each operation on a part takes TensorFlow 20 to 200 µs, NumPy about one, and each store copies the whole"
             " array: rows of 100 numbers take 50 times as long, single stores into a large array up to 3,000 times."
@@ -62,9 +64,12 @@ document(
             "Keeps the function in NumPy unless --slow convert is given, --compile stages the loop, or --confirmed says"
             " that it was measured to be faster. Loops that become whole-array operations are no such loops (TNP703),"
             " nor are those that work on whole arrays in each iteration: time steps, epochs, clusters, offsets of a"
-            " kernel. Loops over a few items that the text names count as a few operations, as do loops over axes."
-            " Loops that decide, call other code or need the iteration before are best left in NumPy: they are counted,"
-            " and shown with -v, and so are functions with such loops that something else blocks."
+            " kernel. It does not matter how a loop is written: for, while, a comprehension, with a progress bar around"
+            " what it goes over. Nor do those pay that work on a few numbers (a state of three, a drawn point), nor"
+            " a function that calls itself for parts, and for parts of these. Loops over a few items that the text"
+            " names count as a few operations, as do loops over axes. Loops that decide, call other code or need the"
+            " iteration before are best left in NumPy: they are counted, and shown with -v, and so are functions with"
+            " such loops that something else blocks."
         ),
         bad="""
             def normalized(frames):
@@ -100,12 +105,45 @@ document(
         """,
         severity=Severity.SLOWER,
     ),
+    Doc(
+        code=CALLBACK,
+        name="callback-loop",
+        summary="A loop that computes with what a function gives that nobody can see: small pieces, for all it knows.",
+        why=(
+            "Such a function takes and gives NumPy's arrays, so each iteration moves its arguments from the device to"
+            " the host and its result back. And as nobody knows what it gives, an array or a list, no operator on that"
+            " could stay an operator. What it draws or picks may be small: then each operation of the loop is a launch"
+            " for a few numbers, 20 to 50 times as slow as NumPy."
+        ),
+        does=(
+            "Keeps the function in NumPy unless --slow convert is given, or --confirmed says that it was measured to be"
+            " faster; it is counted, and shown with -v. Functions of the project that are called by their names are"
+            " seen, and are no such functions."
+        ),
+        bad="""
+            def euler(f, y, h, steps):
+                for _ in range(steps):
+                    y = y + h * f(np.sin(y))
+                return y
+        """,
+        good="""
+            def slope(y):
+                return -np.sin(y)
+
+            def euler(y, h, steps):
+                for _ in range(steps):
+                    y = y + h * slope(np.sin(y))
+                return y
+        """,
+        severity=Severity.SLOWER,
+    ),
 )
 
 
 def found(region: RegionWork) -> list[Hit]:
     """What is slow in the region by what its loops work on."""
-    return [*_loops(region), *_builtins(region.context)]
+    hits = [*_loops(region), *_builtins(region.context)]
+    return hits or [*_small(region), *_recursion(region)]
 
 
 def _loops(region: RegionWork) -> Iterator[Hit]:
@@ -118,6 +156,24 @@ def _loops(region: RegionWork) -> Iterator[Hit]:
         if words:
             told.update(id(inner) for inner in walk(loop))
             yield Hit(LOOP, work.first or loop, words, Verdict.NOTE)
+
+
+def _small(region: RegionWork) -> Iterator[Hit]:
+    """Loops whose every operation works on a few numbers."""
+    for _, step in small_steps(region):
+        if step.amount is not Amount.UNSEEN:
+            what = "one part of an array after the other" if step.amount is Amount.PIECE else "a few numbers at a time"
+            words = f"the loop works on {what}, and each operation is a launch of its own: {_WHOLE}"
+            yield Hit(LOOP, step.node, words, Verdict.NOTE)
+            return
+
+
+def _recursion(region: RegionWork) -> Iterator[Hit]:
+    call = calls_itself(region)
+    if call is not None:
+        name = dotted(call.func)
+        words = f"{name} calls itself for parts, and for parts of these: each operation is a launch of its own"
+        yield Hit(LOOP, call, f"{words}; {_LEAVE}", Verdict.NOTE, left="loops")
 
 
 def parameters_by_row(region: RegionWork) -> frozenset[str]:
@@ -414,3 +470,60 @@ def _is_array(argument: ev.Argument, name: str, context: Context) -> bool:
     if call is not None and any(type(part) is cst.Attribute and part.attr.value == "ndim" for part in walk(node)):
         return False  # an item for each axis
     return isinstance(value, Array) or value.exact is None or name in ("sum", "min", "max", "sorted")
+
+
+# --- Code that nobody can see
+
+
+def callbacks(region: RegionWork) -> Iterator[Hit]:
+    """One hit for each such function of the region, at its first call."""
+    told: set[str] = set()
+    for loop in region.loops:
+        for call in _calls_back(loop, region.context):
+            name = dotted(call.node.func)
+            if name and name not in told:
+                told.add(name)
+                words = (
+                    f"nobody can see what {name} does, so each iteration would move arrays to the host for it and its"
+                    f" result back: best left in NumPy (--slow convert migrates it)"
+                )
+                yield Hit(CALLBACK, call.node, words, Verdict.NOTE, left="loops")
+    for _, step in small_steps(region):
+        if step.amount is Amount.UNSEEN and step.callee not in told:
+            told.add(step.callee)
+            what = f"what {step.callee} gives" if step.callee else "what the loop goes through"
+            words = (
+                f"nobody can see how large {what} is, and the loop works on nothing else:"
+                f" best left in NumPy (--slow convert migrates it)"
+            )
+            yield Hit(CALLBACK, step.node, words, Verdict.NOTE, left="loops")
+
+
+def _calls_back(loop: cst.CSTNode, context: Context) -> Iterator[ev.Call]:
+    """Calls of what nobody can see that get arrays of the device, and give operands of the runtime's operators."""
+    parts = list(walk(loop))
+    calls = [call for part in parts if (call := context.calls.get(id(part))) is not None]
+    calls = [call for call in calls if isinstance(call.callee, Unknown) and _gets_tensors(call, context)]
+    if not calls:
+        return
+    exact = _operands_of_exact_operators({id(part) for part in parts}, context)
+    names = {node.value for node in exact if isinstance(node, cst.Name)}
+    nodes = {id(node) for node in exact}
+    bound = {
+        id(part.value): [name for target in part.targets for name in target_names(target.target)]
+        for part in parts
+        if type(part) is cst.Assign
+    }
+    for call in calls:
+        if id(call.node) in nodes or not names.isdisjoint(bound.get(id(call.node), ())):
+            yield call
+
+
+def _gets_tensors(call: ev.Call, context: Context) -> bool:
+    return any(context.may_be_tensor(argument.value) for argument in call.arguments)
+
+
+def _operands_of_exact_operators(inside: set[int], context: Context) -> list[cst.BaseExpression]:
+    """The operands of operators that are written as the runtime's."""
+    events = (event for event in context.facts.events if isinstance(event, ev.Operator) and id(event.node) in inside)
+    return [node for event in events if id(event.node) in context.edits.replace for node in operand_nodes(event.node)]

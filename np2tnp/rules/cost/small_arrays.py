@@ -9,6 +9,7 @@ import libcst as cst
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.call_results import bind
 from np2tnp.analysis.domain.values import Const, Sequence, Value
+from np2tnp.catalog.catalog import Catalog
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, document, register
 from np2tnp.rules.decisions import decide
@@ -50,22 +51,22 @@ class SmallArray(Rule):
         decision = decide(event, context)
         if decision is None or not decision.converts:
             return
-        size = _size(event, context)
+        size = size_of_made(event, context.catalog)
         if size is not None and size < SMALL:
             words = f"an array of {size} element{'' if size == 1 else 's'}: work on it is faster in NumPy"
             yield self.hit(event.node, words, Verdict.NOTE)
 
 
-def _size(event: ev.Call, context: Context) -> int | None:
+def size_of_made(event: ev.Call, catalog: Catalog) -> int | None:
     """How many elements a creating call makes, where its text says so."""
     name = (event.api or "").removeprefix("numpy.")
-    fact = context.catalog.get(event.api or "")
+    fact = catalog.get(event.api or "")
     bound = bind(fact, event.arguments) if fact is not None else None
     if not bound:
         return None
     values = {key: argument.value for key, argument in bound.items()}
     if name in _SHAPED:
-        return _product(values.get("shape"))
+        return elements_of_shape(values.get("shape"))
     if name in _SQUARE:
         rows = _int(values.get("N", values.get("n")))
         columns = _int(values.get("M")) if "M" in values else rows
@@ -83,7 +84,8 @@ def _int(value: Value | None) -> int | None:
     return value.value if isinstance(value, Const) and value.type == "int" else None
 
 
-def _product(shape: Value | None) -> int | None:
+def elements_of_shape(shape: Value | None) -> int | None:
+    """How many elements an array of this shape has, where it is known."""
     if not isinstance(shape, Sequence):
         return _int(shape)
     total = 1

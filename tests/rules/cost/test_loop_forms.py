@@ -1,0 +1,407 @@
+"""Loops are judged by what an iteration costs, however they are written: progress bars, while, code out of sight.
+
+Each program that is kept was measured to be more than three times slower when TensorFlow is forced (``NP2TNP_ABOVE=0``,
+``--slow convert``); each one that migrates works on whole arrays.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from np2tnp.config import Config
+from np2tnp.engine import analyze
+from np2tnp.files.source import Source
+from np2tnp.model import FileReport, RegionState
+
+HEAD = """
+import heapq
+import numpy as np
+import tqdm as bars
+from tqdm import tqdm, trange
+from rich.progress import track
+from elsewhere import wrap, draw, pieces, notify, propose
+"""
+SLOW = {"TNP701", "TNP704", "TNP706"}
+
+KEPT = {
+    "rows by a progress bar": """
+def f(x):
+    out = np.zeros_like(x)
+    for i in trange(len(x), desc="rows"):
+        out[i] = x[i] - np.mean(x[i])
+    return out
+""",
+    "items of a progress bar": """
+def f(x):
+    total = np.zeros(3)
+    for row in tqdm(np.abs(x)):
+        total = total + np.cross(row, row[::-1])
+    return total
+""",
+    "a progress bar in a comprehension": """
+def f(x):
+    return np.array([np.linalg.norm(np.sqrt(row)) for row in bars.tqdm(np.abs(x), total=len(x))])
+""",
+    "a wrapper that nobody knows": """
+def f(x):
+    out = np.zeros_like(x)
+    for i, row in wrap(enumerate(x)):
+        out[i] = np.sort(row)[::-1]
+    return out
+""",
+    "spheres": """
+def f(size, count, rng):
+    image = np.zeros((size, size))
+    n = 0
+    while n < count:
+        x, y = rng.integers(0, size), rng.integers(0, size)
+        if image[x, y] == 0:
+            image[x, y] = 1
+            n += 1
+    return image
+""",
+    "cubes at drawn places": """
+def f(shape, r, count):
+    image = np.zeros(shape, dtype=bool)
+    n = 0
+    while n < count:
+        place = np.random.randint(0, image.size)
+        i, j = np.unravel_index(place, image.shape)
+        image[i - r:i + r, j - r:j + r] = True
+        n += 1
+    return image
+""",
+    "a queue": """
+def f(x, start):
+    seen = np.zeros(len(x), dtype=bool)
+    queue = [start]
+    while len(queue) > 0:
+        u = queue.pop(0)
+        if seen[u]:
+            continue
+        seen[u] = True
+        queue.extend(np.where(x[u] > 0.9)[0].tolist())
+    return seen
+""",
+    "until it comes back": """
+def f(grid):
+    i = j = 0
+    seen = np.zeros(grid.shape)
+    while True:
+        seen[i, j] += grid[i, j]
+        i = (i + 1) % grid.shape[0]
+        j = (j + 3) % grid.shape[1]
+        if seen[i, j] > 0:
+            break
+    return seen
+""",
+    "single spins": """
+def f(spins, n, beta):
+    size = spins.shape[0]
+    for _ in range(n):
+        i, j = np.random.randint(0, size, 2)
+        d = 2 * spins[i, j] * (spins[(i + 1) % size, j] + spins[i - 1, j] + spins[i, (j + 1) % size])
+        if d <= 0 or np.random.random() < np.exp(-beta * d):
+            spins[i, j] *= -1
+    return spins
+""",
+    "pieces out of sight, with a break": """
+def f(n):
+    best = np.zeros(3)
+    for _ in range(n):
+        p = pieces(best)
+        best = best + 0.1 * (p - best)
+        if np.linalg.norm(p - best) < 1e-12:
+            break
+    return best
+""",
+    "draws out of sight": """
+def f(n):
+    points = []
+    while len(points) < n:
+        q = draw(2)
+        if np.sum(q ** 2) < 1:
+            points.append(np.sqrt(q))
+    return np.array(points)
+""",
+    "an object that draws": """
+def f(model, n):
+    total = 0.0
+    for _ in range(n):
+        q = model.sample()
+        total += np.sqrt(np.sum(q ** 2))
+        if total > 1e9:
+            break
+    return total / n
+""",
+    "an item each, out of sight": """
+def f(data, n):
+    total = 0.0
+    for k in tqdm(range(n)):
+        total += np.sqrt(np.sum(propose(data, k) ** 2))
+    return total
+""",
+    "a few numbers, drawn": """
+def f(n):
+    hits = 0
+    for _ in range(n):
+        q = np.random.random(3)
+        if np.sum(q ** 2) < 1.0:
+            hits += 1
+    return hits / n
+""",
+    "a state of three": """
+def f(y0, dt, n):
+    y = np.array([y0, 0.0, 1.0])
+    for _ in range(n):
+        dy = np.array([10 * (y[1] - y[0]), y[0] * (28 - y[2]) - y[1], y[0] * y[1] - 8 / 3 * y[2]])
+        y = y + dt * dy
+    return y
+""",
+    "a clock and three numbers": """
+def f(end, dt):
+    y = np.zeros(3)
+    t = 0.0
+    while t < end:
+        y[0] += dt * y[1]
+        y[1] -= dt * y[0]
+        y[2] += dt * np.sin(t)
+        t += dt
+    return y
+""",
+    "a latitude": """
+def f(z, p, tol):
+    new, old = np.arctan2(z, p), 0.0
+    while np.abs(new - old) > tol:
+        old = new
+        new = np.arctan2(z + 0.0067 * np.sin(old), p)
+    return new
+""",
+    "all elements": """
+def f(x):
+    total = 0.0
+    for v in x.flat:
+        total += np.exp(-v)
+    return total
+""",
+    "places by a sentinel": """
+def f(read, x):
+    total = np.zeros(4)
+    for k in iter(read, None):
+        total = total + np.sqrt(x[k])
+    return total
+""",
+    "halves": """
+def f(x):
+    n = len(x)
+    if n <= 1:
+        return x
+    even = f(x[::2])
+    odd = f(x[1::2])
+    w = np.exp(-2j * np.pi * np.arange(n // 2) / n)
+    return np.concatenate([even + w * odd, even - w * odd])
+""",
+    "moves of a game": """
+def f(board, player):
+    if (board != 0).all():
+        return 0
+    best = -2 * player
+    for r, c in zip(*np.where(board == 0)):
+        board[r, c] = player
+        value = f(board, -player)
+        board[r, c] = 0
+        if player * value > player * best:
+            best = value
+    return best
+""",
+}
+MIGRATES = {
+    "a clock": """
+def f(u, end, dt):
+    t = 0.0
+    while t < end:
+        u = u + dt * (np.roll(u, 1, 0) + np.roll(u, -1, 0) + np.roll(u, 1, 1) + np.roll(u, -1, 1) - 4 * u)
+        t += dt
+    return u
+""",
+    "steps of a progress bar": """
+def f(u, steps):
+    for _ in tqdm(range(steps)):
+        u = u + 0.1 * (np.roll(u, 1, 0) + np.roll(u, -1, 0) + np.roll(u, 1, 1) + np.roll(u, -1, 1) - 4 * u)
+    return u
+""",
+    "a history of sums by a progress bar": """
+def f(u, steps):
+    energy = np.zeros(steps)
+    for t in tqdm(range(steps)):
+        u = u + 0.1 * (np.roll(u, 1, 0) + np.roll(u, -1, 0) - 2 * u)
+        energy[t] = np.sum(u ** 2)
+    return energy
+""",
+    "a fixed point": """
+def f(x, tol):
+    err = 1.0
+    while err > tol:
+        new = np.cos(x)
+        err = np.max(np.abs(new - x))
+        x = new
+    return x
+""",
+    "until nothing moves": """
+def f(u, tol):
+    while True:
+        new = 0.5 * (np.roll(u, 1) + np.roll(u, -1))
+        if np.max(np.abs(new - u)) < tol:
+            break
+        u = new
+    return u
+""",
+    "power iteration": """
+def f(a, n, tol):
+    v = np.ones(a.shape[0])
+    for _ in trange(n):
+        w = a @ v
+        w = w / np.linalg.norm(w)
+        if np.linalg.norm(w - v) < tol:
+            break
+        v = w
+    return v
+""",
+    "conjugate gradients": """
+def f(a, b, tol):
+    x = np.zeros_like(b)
+    r = b - a @ x
+    q = r
+    rs = r @ r
+    while np.sqrt(rs) > tol:
+        ap = a @ q
+        alpha = rs / (q @ ap)
+        x = x + alpha * q
+        r = r - alpha * ap
+        new = r @ r
+        q = r + (new / rs) * q
+        rs = new
+    return x
+""",
+    "gradient descent": """
+def f(x, y, w, n):
+    for _ in range(n):
+        g = x.T @ (x @ w - y) / len(y)
+        w = w - 0.1 * g
+        if np.linalg.norm(g) < 1e-6:
+            break
+    return w
+""",
+    "scaling by turns": """
+def f(k, a, b, n):
+    u = np.ones_like(a)
+    it = 0
+    while it < n:
+        v = b / (k.T @ u)
+        u = a / (k @ v)
+        it += 1
+    return u[:, None] * k * v
+""",
+    "bodies by a progress bar": """
+def f(x, v, steps, dt):
+    for _ in track(range(steps)):
+        d = x[:, None, :] - x[None, :, :]
+        r = np.sqrt(np.sum(d ** 2, axis=-1) + 0.01)
+        v = v - dt * np.sum(d / r[:, :, None] ** 3, axis=1)
+        x = x + dt * v
+    return x
+""",
+    "many walkers": """
+def f(n, steps, dt):
+    x = np.zeros((n, 3))
+    for _ in tqdm(range(steps)):
+        x = x - dt * x + np.sqrt(dt) * np.random.standard_normal((n, 3))
+    return x.mean(axis=0)
+""",
+    "a hook that is told": """
+def f(u, steps):
+    for t in range(steps):
+        u = u + 0.1 * (np.roll(u, 1) - u)
+        if t % 5 == 0:
+            notify(t)
+    return u
+""",
+    "batches out of sight": """
+def f(w, n):
+    for _ in range(n):
+        x, y = draw(n)
+        w = w - 0.1 * (x.T @ (x @ w - y))
+    return w
+""",
+    "a few channels of a progress bar": """
+def f(x):
+    return np.stack([np.fft.fft2(x[..., c]) for c in tqdm(range(3))])
+""",
+    "a line through points": """
+def f(x, y, n, rate):
+    line = np.array([0.0, 1.0])
+    slope, offset = 1.0, 0.0
+    for _ in range(n):
+        e = line[0] + line[1] * x + offset + slope * x - y
+        line = line - rate * np.array([np.mean(e), np.mean(e * x)])
+        slope, offset = slope - rate * np.mean(e * x), offset - rate * np.mean(e)
+    return line, slope, offset
+""",
+    "a basis by recursion": """
+def f(x, k, i):
+    if k == 0:
+        return np.where((x >= i) & (x < i + 1), 1.0, 0.0)
+    return (x - i) / k * f(x, k - 1, i) + (i + k + 1 - x) / k * f(x, k - 1, i + 1)
+""",
+}
+
+
+def report_of(text: str, **options: object) -> FileReport:
+    return analyze(Source("m.py", HEAD + text), Config(rewrite=True, **options))  # type: ignore[arg-type]
+
+
+def state_of(report: FileReport) -> RegionState:
+    (state,) = [region.state for region in report.regions if region.qualname == "f"]
+    return state
+
+
+@pytest.mark.parametrize("text", KEPT.values(), ids=KEPT.keys())
+def test_small_work_in_any_loop_stays_numpy_and_says_so(text: str) -> None:
+    report = report_of(text)
+    assert state_of(report) is RegionState.KEPT
+    assert {finding.code for finding in report.findings if finding.region == "f"} & SLOW
+    assert state_of(report_of(text, slow="convert")) is RegionState.CONVERTIBLE
+
+
+@pytest.mark.parametrize("text", MIGRATES.values(), ids=MIGRATES.keys())
+def test_work_on_whole_arrays_migrates_in_any_loop(text: str) -> None:
+    report = report_of(text)
+    assert state_of(report) is RegionState.CONVERTIBLE
+    assert not {finding.code for finding in report.findings if finding.region == "f"} & SLOW
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("pieces out of sight, with a break", "nobody can see"),
+        ("a state of three", "a few numbers at a time"),
+        ("items of a progress bar", "one part of an array after the other"),
+        ("halves", "f calls itself for parts"),
+    ],
+)
+def test_the_finding_names_what_is_slow(name: str, words: str) -> None:
+    told = [it for it in report_of(KEPT[name]).findings if it.region == "f" and it.code in SLOW]
+    assert any(words in finding.message for finding in told)
+    assert all("--slow convert" in finding.message for finding in told)
+
+
+def test_what_reads_files_gives_much() -> None:
+    body = """
+def f(n):
+    total = 0.0
+    for k in range(n):
+        total += np.sum(np.sqrt({}(f"{k}.png")))
+    return total
+"""
+    assert state_of(report_of(body.replace("{}", "imread"))) is RegionState.CONVERTIBLE
+    assert state_of(report_of(body.replace("{}", "draw"))) is RegionState.KEPT
