@@ -38,7 +38,7 @@ def write(root: Path, files: dict[str, str]) -> None:
 
 
 def reports(root: Path, *names: str, apply: bool = False, **options: Any) -> dict[str, FileReport]:
-    config = Config(root=str(root), cache=False, skip_regions=("main",), **options)
+    config = Config(root=str(root), cache=False, skip_regions=("main",), slow="convert", **options)
     paths = [str(root / name) for name in names] if names else [str(root)]
     run = pipeline.rewrite(paths, config, apply=apply)
     assert not run.summary.errors, [report.error for report in run.reports]
