@@ -579,6 +579,7 @@ class Calls(BuiltinCalls):
             self.unfollowed(receiver)
         if name in IN_PLACE_METHODS and not may_hold_tensor(receiver):
             self.facts.seen.writes.update(parameters_in(refs_of(receiver)))
+            self.updates_state(receiver)
         if name in IN_PLACE_METHODS and COPIED in refs_of(receiver):  # what a callee gave back of what it got
             self.write(node, where, receiver, UNKNOWN, env, op=f"ndarray.{name}")
         if name in CONTAINER_MUTATORS and may_hold_tensor(receiver):
