@@ -227,7 +227,8 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         if wrapped:
             reads = (plan.compiled or is_hot) and plan.facts.parameters[:1] == ("self",)
             admitted = held_arrays(plan.facts) if is_hot else NO_NAMES
-            state = array_attributes(migrated, names.rt, admitted) if reads else None
+            beside = frozenset(plan.edits.beside_tensors - plan.edits.alone)
+            state = array_attributes(migrated, names.rt, admitted, beside) if reads else None
             lifted = lifted_names(plan, analysis.info, held)
             compile_as = "auto" if is_hot else compile_as
             known = Wrapped(kind, compile_as, session.options.device, plan.float32, state, lifted, is_hot)
@@ -320,7 +321,8 @@ def _hot(
         kind, _, compiled = _body(session, twin, held)
         text = bodies[name].function
         held_as = held_arrays(plan.facts)
-        if not held_as <= {*array_attributes(text, session.names.rt, held_as)}:
+        beside = frozenset(plan.edits.beside_tensors - plan.edits.alone)
+        if not held_as <= {*array_attributes(text, session.names.rt, held_as, beside)}:
             continue  # NumPy reads an array of the object
         if kind == bodies[name].kind and reads_alike(text, compiled, session.names.rt, shadowed):
             found[name] = plan.facts

@@ -14,12 +14,26 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.summaries import Summary
-from np2tnp.analysis.domain.values import HOST, Function, Instance, Value, frozen, home_of, parameters_in, refs_of
+from np2tnp.analysis.domain.values import (
+    HOST,
+    TENSOR,
+    Array,
+    Const,
+    Function,
+    Instance,
+    Scalar,
+    Unknown,
+    Value,
+    frozen,
+    home_of,
+    parameters_in,
+    refs_of,
+)
 from np2tnp.analysis.interpreter.state import Services
 from np2tnp.analysis.loops.loop_parts import Events
 from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.catalog.catalog import Catalog
-from np2tnp.edits.edit import Edits
+from np2tnp.edits.edit import Edits, needs_tensor
 from np2tnp.model import Safety, Verdict
 
 
@@ -116,6 +130,28 @@ class Context:
     def checked(self) -> bool:
         """Whether the region's operators run where the runtime looks at Python integers: behind a boundary."""
         return self.guarded and self.boundary == "numpy"
+
+    @property
+    def has_operators(self) -> bool:
+        """Whether the operators of tensors look themselves at what they meet, and answer as NumPy where it is odd.
+
+        So they do for rewritten code (`runtime/indexing/eager_operators.py`).
+        """
+        return self.checked and not self.float32
+
+    def covers(self, left: Value, *others: Value) -> bool:
+        """Whether a tensor answers an operator on what may be tensors, so that it may stay as it is.
+
+        What is unknown may be an object with an operator of its own, which must not get a tensor: it does not stand on
+        the left of one. Of ndarrays alone an operator makes no tensor.
+        """
+        if not self.has_operators:
+            return False
+        operands = (left, *others)
+        is_known = home_of(left) == TENSOR or not isinstance(left, Unknown)
+        if not (is_known or all(isinstance(it, (Array, Const, Scalar)) and home_of(it) == HOST for it in others)):
+            return False
+        return any(home_of(it) == TENSOR for it in operands) or not any(map(needs_tensor, operands))
 
     def may_be_tensor(self, value: Value) -> bool:
         """Whether `value` may be a tensor in the region: without a boundary the caller's own arguments are, too."""

@@ -106,7 +106,7 @@ def spread(v, b):
 
 
 def layer(params, x):
-    h = np.tanh(x @ params["w"] + params["b"])
+    h = np.tanh(x @ (2 * params["w"]) + params["b"])
     return np.sqrt(h * h).max(axis=0)
 
 
@@ -199,7 +199,7 @@ def test_an_operator_in_place_is_written_out_behind_a_door(text: str) -> None:
 
 def test_docstrings_tell_what_is_an_array_or_a_count(text: str) -> None:
     door = body(text, "attenuated").partition("\n")[0]
-    assert door == '@rt.migrated(floats="signal, alpha", floats_or_numbers="distance", counts="order")'
+    assert door == '@rt.migrated(reals="signal, alpha", reals_or_numbers="distance", counts="order")'
     assert body(text, "mixed").startswith('@rt.migrated(reals="a", reals_or_numbers="b, w")')
 
 
@@ -318,7 +318,7 @@ def test_a_door_asks_for_what_the_doors_of_callees_let_in(text: str) -> None:
 
 def test_a_door_names_items_counts_and_generators(text: str) -> None:
     assert "params[w]" in body(text, "layer").partition("def ")[0]
-    assert "tnp.tanh(x @ params[" in body(text, "layer")
+    assert "tnp.tanh(x @ (2 * params[" in body(text, "layer")
     assert 'counts="n", generators="rng"' in body(text, "walk")
     assert "tnp.maximum(0, tnp.matmul(x, self.matrix) + self.noise)" in body(text, "remember")
     assert "tnp.matmul(self.x, self.matrix)" in body(text, "correct")

@@ -81,7 +81,7 @@ def lorenz(t, state, sigma=10.0, rho=28.0, beta=8 / 3):
 
 
 def gates(cell, x):
-    return np.tanh(cell.inputs.v @ x + cell.bias), cell.inputs.v.sum()
+    return np.tanh(cell.inputs.v @ x + 2 * cell.bias), cell.inputs.v.sum()
 
 
 class Grid:

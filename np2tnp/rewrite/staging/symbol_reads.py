@@ -154,11 +154,14 @@ def _is_at(node: cst.BaseExpression, runtime: str) -> bool:
 # --- Which attributes of its object a compiled method reads as arrays only through the runtime
 
 
-def array_attributes(function: cst.FunctionDef, runtime: str, admitted: Names = NONE) -> tuple[str, ...]:
+def array_attributes(
+    function: cst.FunctionDef, runtime: str, admitted: Names = NONE, beside: Names = NONE
+) -> tuple[str, ...]:
     """The attributes of ``self`` that only ``rt.tensor``, ``rt.array`` and exact operators of the `function` get.
 
     It is the rewritten one. These take a tensor for an ndarray. Wherever else an attribute stands, NumPy's own
-    semantics are meant; but of arrays that its door has `admitted`, operators and tnp's functions give the same.
+    semantics are meant. But of arrays that its door has `admitted`, operators and tnp's functions give the same; and
+    where an attribute is an operand, tensors are `beside` it: their operators answer, as for an ndarray.
     """
     through: set[int] = set()
     for part in walk(function):
@@ -166,8 +169,12 @@ def array_attributes(function: cst.FunctionDef, runtime: str, admitted: Names = 
             through.update(id(argument.value) for argument in part.args if not argument.star)
         elif isinstance(part, cst.Call) and admitted and dotted(part.func).startswith("tnp."):
             through.update(id(argument.value) for argument in part.args if _is_one(argument.value, admitted))
-        elif isinstance(part, cst.BinaryOperation) and isinstance(part.operator, _SAME):
-            through.update(id(side) for side in (part.left, part.right) if _is_one(side, admitted))
+        elif isinstance(part, cst.BinaryOperation):
+            known = admitted | beside if isinstance(part.operator, _SAME) else beside
+            through.update(id(side) for side in (part.left, part.right) if _is_one(side, known))
+        elif isinstance(part, cst.Comparison) and len(part.comparisons) == 1:
+            sides = (part.left, part.comparisons[0].comparator)
+            through.update(id(side) for side in sides if _is_one(side, beside))
     own = [part for part in walk(function) if isinstance(part, cst.Attribute) and _is_self(part.value)]
     raw = {part.attr.value for part in own if id(part) not in through}
     return tuple(sorted({part.attr.value for part in own} - raw))

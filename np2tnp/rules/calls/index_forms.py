@@ -1,4 +1,4 @@
-"""TNP007: index forms that tensors read differently."""
+"""TNP007: index forms that tensors do not know, or read differently."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import (
+    TENSOR,
     Array,
     Const,
     Sequence,
     Symbol,
     Unknown,
     Value,
+    home_of,
     is_array,
     may_hold_tensor,
     scalar_type,
@@ -30,26 +32,24 @@ class IndexForm(Rule):
     doc = Doc(
         code="TNP007",
         name="index-form",
-        summary=(
-            "An index form that tensors read differently: arrays, lists, masks, or what is not known to be an"
-            " integer or a slice."
-        ),
+        summary="np.r_, np.c_, np.mgrid and np.ogrid, and indices of what only tensors without a boundary read.",
         why=(
-            "`t[0, :, [1, 3]]` has another shape, indices out of range give zeros on a GPU, negative ones in"
-            " arrays are out of range, empty lists and boolean scalars raise."
+            "Those four take arrays in brackets, and know no tensors. Indices of tensors are NumPy's in rewritten code:"
+            " masks, arrays, lists, numbers out of range. Without a boundary they are TensorFlow's: there"
+            " `t[0, :, [1, 3]]` has another shape, and indices out of range give zeros on a GPU."
         ),
         does=(
-            "Reads through rt.at(x)[index].get(), which is NumPy's own indexing. Integers and slices stay as they are."
-            " np.r_, np.c_, np.mgrid and np.ogrid become those of the runtime."
+            "Those four become the runtime's. Where there is no boundary, or what is indexed may be no array and the"
+            " index a tensor, rt.at(x)[index].get() reads. All other indices stay as they are."
         ),
         bad="""
-            def ranked(x):
-                return np.sqrt(x)[np.argsort(x)]
+            def closed(x):
+                return np.r_[np.sqrt(x), 0.0]
         """,
         good="""
             @rt.migrated
-            def ranked(x):
-                return rt.at(tnp.sqrt(x))[rt.argsort(x)].get()
+            def closed(x):
+                return rt.r_[tnp.sqrt(x), 0.0]
         """,
         severity=Severity.SILENT,
     )
@@ -73,6 +73,9 @@ class IndexForm(Rule):
             return
         if isinstance(base, Unknown) and _are_texts(event.keys):  # of a dict, a table or a structured array
             return
+        is_tensor = home_of(base) == TENSOR or isinstance(base, Array)
+        if context.checked and (is_tensor or not any(map(may_hold_tensor, event.keys))):
+            return  # tensors answer as ndarrays do in rewritten code, and no other object gets a tensor
 
         def change(updated: cst.Subscript) -> cst.BaseExpression:
             return build.at(context.rt, updated.value, updated.slice, "get")

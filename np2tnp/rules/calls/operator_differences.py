@@ -15,7 +15,6 @@ from np2tnp.analysis.domain.values import (
     TENSOR,
     Array,
     Const,
-    Scalar,
     Sequence,
     Symbol,
     Unknown,
@@ -40,22 +39,22 @@ class OperatorDiffers(Rule):
     doc = Doc(
         code="TNP006",
         name="operator-differs",
-        summary="An operator that tensors do not have, or that might reach an object's own operator.",
+        summary="An operator that might reach an object's own operator, or that Python and NumPy answer differently.",
         why=(
-            "Tensors have no `<<` and `>>`. What stands on the left of a tensor may be an object with an operator of"
-            " its own, which must get an ndarray. All other operators of tensors are NumPy's in rewritten code:"
-            " where TensorFlow's differ (`0.5 // 0.1`, small integers divided, shapes that do not broadcast), the"
-            " runtime answers."
+            "What stands on the left of a tensor may be an object with an operator of its own, which must get an"
+            " ndarray. All other operators of tensors are NumPy's in rewritten code, graphs included: where"
+            " TensorFlow's differ (`0.5 // 0.1`, small integers divided, shapes that do not broadcast), the runtime"
+            " answers."
         ),
         does="Calls the exact operator of the runtime, which leaves Python numbers to Python.",
         bad="""
-            def levels(x):
-                return (np.abs(x) * 8).astype(np.int64) >> 1
+            def fitted(basis, x):
+                return basis(len(x)) @ np.exp(x)
         """,
         good="""
             @rt.migrated
-            def levels(x):
-                return rt.op_rshift(rt.astype(tnp.absolute(x) * 8, np.int64), 1)
+            def fitted(basis, x):
+                return rt.op_matmul(basis(len(x)), tnp.exp(x))
         """,
         severity=Severity.SILENT,
     )
@@ -87,15 +86,13 @@ class OperatorDiffers(Rule):
             yield self.hit(event.node, "a chain of comparisons in which Python's complex answers", Verdict.BLOCK)
             return
         differs = _differs(event, event.operands, context)
+        if not chained and _is_covered(event.op, event.operands, context):
+            _note_attributes(event, nodes, context)
+            return
         if not differs and context.facts.door and not context.edits.plain_for_few:
             context.edits.plain_for_few = _differs(event, tuple(map(as_wider, event.operands)), context)
         late = id(event.node) in context.facts.seen.read_late  # the operator reads it itself
-        late = late or (context.compile != "none" and _meets_a_counter(event.op, event.operands))
         late = late or (not any(home_of(value) == TENSOR for value in event.operands) and _calls_later(nodes))
-        if differs and not late and _is_covered(event, context):  # a door under which it surely is tnp's own is better
-            context.edits.blame(*event.operands)
-            context.edits.plain_for_floats = context.edits.plain_for_floats or _is_plain_for_floats(event, context)
-            differs = False
         if differs and not late and (function := _comparison(event, context)):
             context.edits.replace[id(event.node)] = partial(layout.operation, f"{context.tnp}.{function}")
             return
@@ -125,7 +122,7 @@ class OperatorDiffers(Rule):
                 context.edits.plain_for_floats = _is_plain_for_floats(event, context)
             if counted and differs:
                 sign = _SIGNS.get(event.op, event.op)
-                why = "what is beside the array may answer it" if _covers(event.op, context) else "tensors have another"
+                why = "what is beside the array may answer it" if context.has_operators else "tensors have another"
                 words = f"`{sign}` becomes rt.op_{op}: {why}"
                 yield self.hit(event.node, words, Verdict.ADAPT)
             return
@@ -159,7 +156,6 @@ def _differs(event: ev.Operator, operands: tuple[Value, ...], context: Context) 
     """Whether the tensors' operator is another one than NumPy's, of such operands."""
     return (
         operator_differs(context.catalog, event.op, operands, context.guarded, context.checked)
-        or (context.compile != "none" and event.op in _OTHERWISE_IN_GRAPHS)
         or (context.boundary != "tensor" and python_answers(event.op, operands))
         or (context.checked and event.op == "pow" and _has_own_powers(*operands))
         or (context.checked and _is_array_beside_complex(event.op, operands))
@@ -170,33 +166,29 @@ def _is_plain_for_floats(event: ev.Operator, context: Context) -> bool:
     return not _differs(event, tuple(map(as_floats, event.operands)), context)
 
 
-#: What the runtime gives to tensors as operators of NumPy's (runtime/indexing/eager_operators.py).
-_COVERED = frozenset("add sub mul truediv floordiv mod pow matmul and_ or_ xor lt le gt ge eq ne neg".split())
+def _is_covered(op: str, operands: tuple[Value, ...], context: Context) -> bool:
+    """Whether the operator stays as it is: those of tensors are NumPy's in rewritten code.
 
-
-def _covers(op: str, context: Context) -> bool:
-    return op in _COVERED and context.checked and not context.float32 and context.compile == "none"
-
-
-def _is_covered(event: ev.Operator, context: Context) -> bool:
-    """Whether the operators of tensors look themselves at what they meet, and answer as NumPy where it is odd.
-
-    So they do for rewritten code. What is unknown may be an object with an operator of its own, which must not get a
-    tensor: that never stands on its right. What stands for arrays in a graph has few operators.
+    But where a 0-d array may answer otherwise than the scalar that a tensor is taken for; where Python's complex may
+    compare, as a tensor is not told who stands on the left; and where it may join or repeat a list, which holds what
+    stands for the caller's arrays.
     """
-    if not _covers(event.op, context):
+    if meets_either(op, operands) or (op in ("eq", "ne") and python_answers(op, operands)):
         return False
-    if python_answers(event.op, event.operands) or (event.op == "pow" and _has_own_powers(*event.operands)):
+    if op == "pow" and _has_own_powers(*operands):
         return False
-    if _is_array_beside_complex(event.op, event.operands):
+    if _is_array_beside_complex(op, operands) or (op in JOINING and not any(isinstance(it, Array) for it in operands)):
         return False
-    if event.op in JOINING and not any(isinstance(it, Array) for it in event.operands):
-        return False  # of a list, which holds what stands for the caller's arrays
-    left, *others = event.operands
-    is_known = home_of(left) == TENSOR or not isinstance(left, Unknown)
-    if not (is_known or all(isinstance(it, (Array, Const, Scalar)) and home_of(it) == HOST for it in others)):
-        return False
-    return any(home_of(it) == TENSOR for it in event.operands) or not any(map(needs_tensor, event.operands))
+    return context.covers(*operands)
+
+
+def _note_attributes(event: ev.Operator, nodes: list[cst.BaseExpression], context: Context) -> None:
+    """Note which attributes of ``self`` stand beside a tensor: compiled code may have a tensor for them, too."""
+    for number, node in enumerate(nodes):
+        if type(node) is cst.Attribute and type(node.value) is cst.Name and node.value.value == "self":
+            others = (*event.operands[:number], *event.operands[number + 1 :])
+            is_beside = any(home_of(it) == TENSOR for it in others)
+            (context.edits.beside_tensors if is_beside else context.edits.alone).add(node.attr.value)
 
 
 _COMPARED = {"eq": "equal", "ne": "not_equal"}
@@ -229,11 +221,6 @@ def _meet_in_floats(unsigned: frozenset[str], signed: frozenset[str]) -> bool:
 def _calls_later(nodes: list[cst.BaseExpression]) -> bool:
     """Whether the second operand calls something: what the first one shows may be updated until the operator works."""
     return len(nodes) > 1 and any(type(part) is cst.Call for part in walk(nodes[1]))
-
-
-def _meets_a_counter(op: str, operands: tuple[Value, ...]) -> bool:
-    """Whether a tensor is compared with a number that a loop changes: TensorFlow's comparisons ask that for a value."""
-    return op in _COMPARISONS and isinstance(operands[-1], Scalar) and scalar_type(operands[-1]) in ("int", "number")
 
 
 def _is_pythons(op: str, operands: tuple[Value, ...]) -> bool:
@@ -291,7 +278,7 @@ def _exact_builtin(event: ev.Call, context: Context) -> None:
     values = tuple([argument.value for argument in event.arguments])
     if len(values) != _BUILTINS.get(op) or any(argument.star or argument.name for argument in event.arguments):
         return
-    differs = any(home_of(value) != HOST for value in values)
+    differs = any(home_of(value) != HOST for value in values) and not _is_covered(op, values, context)
     if op == "abs":
         differs = differs and operator_differs(context.catalog, "abs", values, context.guarded)
     # without a wrapper, callers pass tensors for what is an ndarray otherwise
@@ -314,10 +301,6 @@ def _search(event: ev.Operator, context: Context) -> None:
 
     context.edits.replace[id(event.node)] = change
 
-
-#: Operators whose tensor form XLA computes otherwise: integers by zero.
-_COMPARISONS = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))
-_OTHERWISE_IN_GRAPHS = frozenset(("floordiv", "mod"))
 
 #: Builtins that are operators, and how many operands they then have.
 _BUILTINS = {"abs": 1, "divmod": 2, "pow": 2}

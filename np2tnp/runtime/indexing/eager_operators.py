@@ -1,8 +1,13 @@
-"""Operators and items of eager tensors, without the detours that TensorFlow's NumPy behaviour takes.
+"""Operators and items of tensors, eager ones and those of graphs, which are NumPy's in rewritten code.
 
-There ``x + y`` casts both operands to the dtype that they have, and takes 30 µs of which 6 are the addition; ``x[1:]``
-takes 60. Where no promotion is needed, the operation that TensorFlow's operator ends at is called at once; in every
-other case, errors included, the operator itself, or a helper for dtypes that it does not know.
+Where operands have one dtype that TensorFlow was measured equal for, its operation answers. For all else (mixed dtypes,
+small integers divided, a list beside a tensor, shapes that do not fit, masks and arrays as indices) the exact helper
+does, if rewritten code asks: code of a module that has the runtime among its globals. Other code of the process has
+TensorFlow's own operators, but where these raise for dtypes which they have no kernel for.
+
+Eager tensors take no detours: in TensorFlow ``x + y`` casts both operands to the dtype that they have, and takes 30 µs
+of which 6 are the addition; ``x[1:]`` takes 60. There the operation that TensorFlow's operator ends at is called at
+once.
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime import __name__ as own_package
-from np2tnp.runtime.base import exact_floats, lazy_tensorflow, tracing
+from np2tnp.runtime.base import exact_floats, lazy_tensorflow
 from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.base.exceptions import translate
 from np2tnp.runtime.base.operands import reshaped
@@ -26,21 +31,14 @@ from np2tnp.runtime.base.promotion import constant
 from np2tnp.runtime.indexing.item_reads import read_basic
 from np2tnp.runtime.indexing.keys import basic_key, resolve_basic
 
-# --- Operators of rewritten code that TensorFlow computes otherwise than NumPy
-#
-# Rewritten code has Python's own operators. Where their operands have one dtype that TensorFlow was measured equal for,
-# its operation answers; for all else (mixed dtypes, small integers divided, a list beside a tensor, shapes that do not
-# fit) the exact helper, if rewritten code asks: code of a module that has the runtime among its globals. Other code of
-# the process has TensorFlow's own operators, but where these raise for dtypes which they have no kernel for.
-
 #: Python's methods for operators -> the helper, and whether it takes the operands the other way round.
 HELPERS = {
     **{
         f"__{'r' * reflected}{name}__": (name, reflected)
-        for name in "add sub mul truediv floordiv mod pow matmul and or xor".split()
+        for name in "add sub mul truediv floordiv mod divmod pow matmul and or xor lshift rshift".split()
         for reflected in (False, True)
     },
-    **{f"__{name}__": (name, False) for name in "lt le gt ge eq ne neg".split()},
+    **{f"__{name}__": (name, False) for name in "lt le gt ge eq ne neg pos abs invert".split()},
 }
 #: For whoever asks: what TensorFlow raises for, the sum of two masks and complex numbers compared, the helper computes.
 _FOR_ALL = frozenset(f"__{name}__" for name in "add radd lt le gt ge eq ne".split())
@@ -121,11 +119,14 @@ _OPERATIONS: dict[str, dict[str, str]] = {
     "truediv": {"RealDiv": _FLOATS},
     "floordiv": {},
     "mod": {},
+    "divmod": {},
     "pow": {"power": _FLOATS},
     "matmul": {},
     "and": {"LogicalAnd": "?", "BitwiseAnd": _INTEGERS},
     "or": {"LogicalOr": "?", "BitwiseOr": _INTEGERS},
     "xor": {"BitwiseXor": _INTEGERS},
+    "lshift": {},
+    "rshift": {},
     "lt": {"Less": _REAL},
     "le": {"LessEqual": _REAL},
     "gt": {"Greater": _REAL},
@@ -133,9 +134,11 @@ _OPERATIONS: dict[str, dict[str, str]] = {
     "eq": {"Equal": f"? {_INEXACT} {_INTEGERS}"},
     "ne": {"NotEqual": f"? {_INEXACT} {_INTEGERS}"},
 }
-_REFLECTED = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor")
-#: The dtypes whose negation TensorFlow has, and NumPy.
-_NEGATED = f"b h i l {_INEXACT}"
+#: Python's operator on one operand -> for which dtypes TensorFlow's own is NumPy's.
+_OF_ONE = {"neg": f"b h i l {_INEXACT}", "abs": f"b h i l {_FLOATS}", "invert": f"? {_INTEGERS}", "pos": ""}
+#: Of which graphs take TensorFlow's own where the dtypes are those: shapes that do not fit are no reason to differ, and
+#: of powers the helper knows what XLA computes otherwise.
+_NOT_IN_GRAPHS = ("eq", "ne", "pow")
 
 #: Python's number types -> which of them have one value beside a tensor of a dtype, in NumPy and in TensorFlow.
 _Limits = dict[type, tuple[float, float]]
@@ -148,37 +151,46 @@ def install(tensorflow: Any) -> None:
     tensor = tensorflow.__internal__.EagerTensor
     if getattr(tensor.__add__, "is_exact", False):
         return
-    raw = tensorflow.raw_ops
     symbol = importlib.import_module("tensorflow.python.framework.ops").SymbolicTensor
     for name, operations in _OPERATIONS.items():
         kernels = {
-            tensorflow.as_dtype(dtype): (_kernel(operation, raw), _limits(dtype))
+            tensorflow.as_dtype(dtype): (_kernel(operation, tensorflow.raw_ops), _limits(dtype))
             for operation, characters in operations.items()
             for dtype in map(np.dtype, characters.split())
         }
-        own = f"__{name}__"
-        inherited = _inherited(tensorflow.Tensor, own)
-        setattr(symbol, own, _in_graphs(own, inherited, kernels))
-        setattr(tensor, own, _operator(tensor, covered(own, inherited), kernels))
-        if name in _REFLECTED:
-            own = f"__r{name}__"
-            inherited = _inherited(tensorflow.Tensor, own)
-            setattr(symbol, own, _in_graphs(own, inherited, kernels))
-            setattr(tensor, own, _reflected(covered(own, inherited), kernels))
-    product = dict.fromkeys((tensorflow.float32, tensorflow.float64), raw.MatMul)
+        in_graphs = {} if name in _NOT_IN_GRAPHS else kernels
+        for own in (f"__{name}__", f"__r{name}__"):
+            if own in HELPERS:
+                inherited = _inherited(tensorflow.Tensor, own)
+                eager = _reflected if HELPERS[own][1] else functools.partial(_operator, tensor)
+                setattr(symbol, own, _in_graphs(own, inherited, in_graphs, (symbol, tensor)))
+                setattr(tensor, own, eager(covered(own, inherited), kernels))
+    for name, characters in _OF_ONE.items():
+        alike = frozenset(map(tensorflow.as_dtype, map(np.dtype, characters.split())))
+        inherited = _inherited(tensorflow.Tensor, f"__{name}__")
+        for kind in (symbol, tensor):
+            setattr(kind, f"__{name}__", _of_one(f"__{name}__", inherited, alike))
+    product = dict.fromkeys((tensorflow.float32, tensorflow.float64), tensorflow.raw_ops.MatMul)
     inherited = _inherited(tensorflow.Tensor, "__matmul__")
     tensor.__matmul__ = _product(tensor, covered("__matmul__", inherited), product)
-    negated = frozenset(tensorflow.as_dtype(np.dtype(it)) for it in _NEGATED.split())
-    for kind in (symbol, tensor):
-        kind.__neg__ = _negation(_inherited(tensorflow.Tensor, "__neg__"), negated)
-    if lazy_tensorflow.numpy_behavior:
-        tensor.__getitem__ = _item(tensor.__getitem__)
+    inherited = _inherited(tensorflow.Tensor, "__getitem__")
+    symbol.__getitem__ = _item_in_graphs(inherited)
+    tensor.__getitem__ = _item(inherited)
     tensor.__add__.is_exact = True
 
 
 def _inherited(base: Any, name: str) -> Callable[..., Any]:
     """TensorFlow's operator as it is when it is asked: the program may switch NumPy's behaviour on later."""
-    return functools.wraps(getattr(base, name))(lambda *operands: getattr(base, name)(*operands))
+
+    def method(*operands: Any) -> Any:
+        found = getattr(base, name, None)
+        if found is not None:
+            return found(*operands)
+        if len(operands) > 1:
+            return NotImplemented
+        raise TypeError(f"bad operand type for unary {name.strip('_')}: {type(operands[0]).__name__!r}")
+
+    return functools.wraps(getattr(base, name, method))(method)
 
 
 def _kernel(operation: str, raw: Any) -> Operator:
@@ -195,23 +207,20 @@ def _power(x: Any, y: Any) -> Any:
     return exact_floats.power(x, y)
 
 
-def _in_graphs(name: str, method: Operator, kernels: _Kernels) -> Operator:
+def _in_graphs(name: str, method: Operator, kernels: _Kernels, tensors: tuple[type, type]) -> Operator:
     """The operator `name` of a graph's tensors: TensorFlow's own, but for what is not known to be NumPy's."""
     by_helper = _by_helper(name)
-    is_sure = name.strip("_") not in ("eq", "ne")  # shapes may not fit
 
     def call(x: Any, y: Any) -> Any:
-        if tracing.active and tracing.current() is not None:  # there the text says what is exact, of stand-ins, too
-            return method(x, y)
-        found = kernels.get(x.dtype) if is_sure else None
-        plain = found is not None and (getattr(y, "dtype", None) is x.dtype or _takes(found[1], y))
+        found = kernels.get(x.dtype)
+        plain = found is not None and (y.dtype is x.dtype if type(y) in tensors else _takes(found[1], y))
         return method(x, y) if plain or not _is_asked_by(1) else by_helper(x, y)
 
     return functools.wraps(method)(call)
 
 
-def _negation(method: Callable[[Any], Any], dtypes: frozenset[Any]) -> Callable[[Any], Any]:
-    by_helper = _by_helper("__neg__")
+def _of_one(name: str, method: Callable[[Any], Any], dtypes: frozenset[Any]) -> Callable[[Any], Any]:
+    by_helper = _by_helper(name)
     return functools.wraps(method)(lambda x: (method if x.dtype in dtypes or not _is_asked_by(1) else by_helper)(x))
 
 
@@ -275,17 +284,45 @@ def _product(tensor: Any, slow: Operator, kernels: dict[Any, Any]) -> Operator:
     return fast
 
 
-def _item(slow: Operator) -> Operator:
+def _item(method: Operator) -> Operator:
     def fast(x: Any, key: Any) -> Any:
+        parts = None
         try:
             parts = basic_key(key)
-            if parts is not None:
+            if parts is not None and lazy_tensorflow.numpy_behavior:
                 shape = tuple(x.shape)
                 plan = resolve_basic(shape, parts)
                 if plan.strided and not (plan.whole and plan.shape == shape):  # which would give x itself
                     return read_basic(x, plan)
-        except Exception:  # it raises its own, here too
-            return slow(x, key)
-        return slow(x, key)
+        except IndexError:  # NumPy's own
+            if _is_asked_by(1):
+                raise
+        except Exception:  # whoever answers raises its own
+            parts = None
+        return _by_any_key(x, key) if parts is None and _is_asked_by(1) else method(x, key)
 
-    return fast
+    return functools.wraps(method)(fast)
+
+
+def _item_in_graphs(method: Operator) -> Operator:
+    def call(x: Any, key: Any) -> Any:
+        return method(x, key) if _is_basic(key) or not _is_asked_by(1) else _by_any_key(x, key)
+
+    return functools.wraps(method)(call)
+
+
+_WHOLE = (int, type(None), type(Ellipsis))
+
+
+def _is_basic(key: Any) -> bool:
+    """Whether a key holds only integers, slices between such, ``None`` and ``...``: TensorFlow reads it as NumPy."""
+    return all(
+        type(part) in _WHOLE
+        or (type(part) is slice and all(type(it) in _WHOLE for it in (part.start, part.stop, part.step)))
+        for part in (key if type(key) is tuple else (key,))
+    )
+
+
+def _by_any_key(x: Any, key: Any) -> Any:
+    runtime: Any = importlib.import_module(own_package)
+    return runtime.at(x)[key].get()

@@ -41,7 +41,7 @@ class EitherNumber:
 
     __bool__ = __int__ = __float__ = __complex__ = __index__ = __hash__ = __array__ = _refuse
     __repr__ = __str__ = __format__ = __round__ = __iter__ = __len__ = __getitem__ = _refuse
-    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = _refuse
+    __pow__ = __rpow__ = __matmul__ = __rmatmul__ = _refuse
     __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __invert__ = __divmod__ = __rdivmod__ = _refuse
 
     def __getattr__(self, name: str) -> Any:
@@ -79,7 +79,7 @@ def _operators() -> None:
     def backward(name: str) -> Callable[[EitherNumber, Any], Any]:
         return lambda self, other: _apply(name, other, self)
 
-    for name in ("add", "sub", "mul", "truediv", *_COMPARISONS):
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", *_COMPARISONS):
         setattr(EitherNumber, f"__{name}__", forward(name))
         if name not in _COMPARISONS:
             setattr(EitherNumber, f"__r{name}__", backward(name))

@@ -1,4 +1,6 @@
-"""The operators of eager tensors against TensorFlow's own, which they stand for: the same bits, dtypes and errors."""
+"""The operators and items of tensors, eager ones and those of graphs: what NumPy and the helpers give, bit by bit, and
+for other code what TensorFlow gives.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,9 @@ from arrays import NUMERIC, edge_values
 from np2tnp import runtime as rt
 from np2tnp.runtime.indexing.eager_operators import HELPERS
 
-OPERATORS = "add sub mul truediv floordiv mod pow and or xor lt le gt ge eq ne matmul".split()
-REFLECTED = "add sub mul truediv floordiv mod pow and or xor".split()
+OPERATORS = "add sub mul truediv floordiv mod pow and or xor lshift rshift lt le gt ge eq ne matmul".split()
+REFLECTED = "add sub mul truediv floordiv mod pow and or xor lshift rshift".split()
+OF_ONE: dict[str, Any] = {"neg": lambda x: -x, "pos": lambda x: +x, "abs": lambda x: abs(x), "invert": lambda x: ~x}
 NUMBERS = [0, 1, -1, 3, 300, 2**24 + 1, 2**53 + 1, 2**63, 10**400, 0.0, -0.0, 0.1, 1e300, -np.inf, np.nan]
 NUMBERS += [True, 2j, complex(-0.0, -0.0), np.float64(0.1), np.float32(0.1), np.int64(3), None, [1.0, 2.0]]
 
@@ -36,14 +39,14 @@ def outcome(method: Any, *operands: Any) -> Any:
 def agree(name: str, *operands: Any) -> None:
     """That the eager operator gives what NumPy's helper gives, or for other code than ours what TensorFlow's gives."""
     own = getattr(type(operands[0]), f"__{name}__")
-    plain = getattr(tf.Tensor, f"__{name}__")
+    plain = getattr(tf.Tensor, f"__{name}__", None)
     assert own is not plain
-    expected = outcome(plain, *operands)
-    if f"__{name}__" not in HELPERS:
-        assert outcome(own, *operands) == expected, (name, operands, expected)
-        return
-    helper, reflected = HELPERS[f"__{name}__"]
-    by_helper = outcome(getattr(rt, f"op_{helper}"), *(operands[::-1] if reflected else operands))
+    expected = outcome(plain, *operands) if plain is not None else NotImplemented
+    if name == "getitem":
+        by_helper = outcome(lambda x, key: rt.at(x)[key].get(), *operands)
+    else:
+        helper, reflected = HELPERS[f"__{name}__"]
+        by_helper = outcome(getattr(rt, f"op_{helper}"), *(operands[::-1] if reflected else operands))
     assert outcome(own, *operands) == by_helper, (name, operands, by_helper)
     others = _OF_OTHERS(own, *operands)
     raises = isinstance(expected, type)
@@ -184,12 +187,16 @@ def test_unsigned_integers_are_compared_exactly(sign: str, signed: str) -> None:
 
 BESIDE: list[Any] = [2, -1, 0, 300, 2.5, -0.0, True, 2j, np.float64(0.1), np.float32(0.1), np.int8(3), [1.5, 2, 0, 1]]
 BESIDE += [None, np.arange(3), np.ones(4, np.int16), np.array([1.5, 2, 0, 1], np.float16)]
-BOOLS = "and or xor".split()
 
 
-@pytest.mark.parametrize("name", [name for name in OPERATORS if name not in BOOLS] + [f"{name}_" for name in BOOLS[:2]])
+def of_two(name: str) -> Any:
+    """The operator as rewritten code writes it."""
+    return divmod if name == "divmod" else getattr(operator, f"{name}_" if name in ("and", "or") else name)
+
+
+@pytest.mark.parametrize("name", [*OPERATORS, "divmod"])
 def test_they_are_numpys(name: str) -> None:
-    of = getattr(operator, name)
+    of = of_two(name)
     for dtype in NUMERIC:
         x = np.array([3, 2, 0, 5]).astype(dtype)
         for other in (*BESIDE, x[1:], x.astype(np.float32), x[:, None].astype(np.uint8)):
@@ -216,6 +223,103 @@ def _kept(of: Any, operands: tuple[Any, ...]) -> Any:
         return np.asarray(rt.host(of(*operands)))
     except Exception as error:
         return type(error)
+
+
+@pytest.mark.parametrize("name", OF_ONE)
+def test_operators_on_one_are_numpys(name: str) -> None:
+    for dtype in NUMERIC:
+        x = edge_values(dtype)[:12]
+        for array in (x, x[:0], x[0].reshape(())):
+            require_numpys(OF_ONE[name], (array,), (rt.tensor(array),))
+
+
+def test_other_code_has_what_tensorflow_has() -> None:
+    plain: dict[str, Any] = {}
+    exec("def shifted(x, y): return x << y\ndef both(x, y): return divmod(x, y)", plain)
+    x = tf.constant([3, 2, 0])
+    for name, other in (("shifted", 1), ("shifted", x), ("both", 2), ("both", x)):
+        with pytest.raises(TypeError):
+            plain[name](x, other)
+    assert (x << 1).numpy().tolist() == [6, 4, 0]
+
+
+@pytest.mark.parametrize("name", "add sub mul truediv pow".split())
+@pytest.mark.parametrize("number", [2j, complex(0, -0.0), 1 + 0j])
+def test_pythons_complex_answers_beside_what_stands_for_a_scalar(name: str, number: complex) -> None:
+    of, helper = of_two(name), getattr(rt, f"op_{name}")
+    for dtype in NUMERIC:
+        for array in (np.array([2, 1, 0]).astype(dtype), np.array(2).astype(dtype), np.array(0).astype(dtype)):
+            found, expected = (outcome(each, number, rt.tensor(array)) for each in (of, helper))
+            assert found == expected or found != found
+            assert type(found) is type(expected)
+    assert type(of_two("mul")(number, rt.tensor(np.array(2.0)))) is complex
+
+
+KEYS_OF_ARRAYS: list[Any] = [
+    [], [[0, 1], [2, 3]], ([0, 1], [1, 2]), (np.array([[0], [1]]), np.array([0, 2])), (0, [1, 1]), ([0, 1], None, 1),
+    np.array([True, False, True, False]), np.ones((4, 3), bool), np.zeros((4, 3), bool), np.ones(3, bool), np.array(2),
+    (slice(None), np.array([True, False, True])), np.array([1, 0], np.uint8), np.array([7]), np.array([-1, -4]),
+    np.array(True), np.bool_(True), np.array([0.5]), 2**40, -9, (1, ..., None), slice(np.int64(1), 3), slice(0, 2, 0),
+    [True, False, True, True], (slice(None), [2, 0]),
+]  # fmt: skip
+ALL_KEYS = [*KEYS, *KEYS_OF_ARRAYS]
+
+
+def with_tensors(key: Any) -> Any:
+    if type(key) is tuple:
+        return tuple(map(with_tensors, key))
+    return tf.constant(key) if type(key) is np.ndarray else key
+
+
+@pytest.mark.parametrize("number", range(len(ALL_KEYS)))
+def test_items_are_numpys(number: int) -> None:
+    key = ALL_KEYS[number]
+    for shape in ((4, 3), (4,), (), (4, 0), (0,), (2, 3, 4)):
+        for dtype in ("float64", "float16", "uint8", "bool", "complex64"):
+            x = np.arange(int(np.prod(shape))).reshape(shape).astype(dtype)
+            for array, index in ((rt.tensor(x), key), (rt.tensor(x), with_tensors(key)), (x, with_tensors(key))):
+                require_numpys(operator.getitem, (x, key), (array, index))
+
+
+def traced(function: Any, jit: bool, *operands: Any) -> Any:
+    """What a graph gives; operands that are tensors come in as such."""
+    tensors = [it for it in operands if tf.is_tensor(it)]
+
+    def call(*symbols: Any) -> Any:
+        given = iter(symbols)
+        return function(*(next(given) if tf.is_tensor(it) else it for it in operands))
+
+    found = outcome(tf.function(call, jit_compile=jit, autograph=False), *tensors)
+    return IndexError if isinstance(found, type) else found
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("jit", [False, True])
+def test_operators_of_graphs_are_the_helpers(name: str, jit: bool) -> None:
+    helper = getattr(rt, f"op_{name}")
+    for dtype in ("int8", "float32") if jit else ("bool", "int8", "uint32", "float16", "float32", "complex128"):
+        x = rt.tensor(np.array([3, 2, 0, 5]).astype(dtype))
+        others = [-1, 2.5, [1.5, 2, 0, 1], np.arange(4)]
+        others += [] if jit else [300, True, 2j, np.float32(0.1), None, x[1:], rt.tensor(np.ones(4, np.int16))]
+        for other in others:
+            for operands in ((x, other), (other, x)):
+                by_helper = traced(helper, jit, *operands)
+                assert traced(of_two(name), jit, *operands) == by_helper, (operands, by_helper)
+
+
+@pytest.mark.parametrize("number", range(len(ALL_KEYS)))
+def test_items_of_graphs_are_numpys(number: int) -> None:
+    """A graph may refuse what has no exact form there; it never gives something else."""
+    key = ALL_KEYS[number]
+    for shape in ((4, 3), ()):
+        x = np.arange(float(np.prod(shape))).reshape(shape)
+        expected = outcome(lambda array, index: rt.tensor(np.asarray(array[index])), x, key)
+        for jit in (False, True):
+            found = traced(operator.getitem, jit, rt.tensor(x), key)
+            assert found in (expected, IndexError), (shape, found, expected)
+            assert not isinstance(expected, type) or found is IndexError
+    if any(type(part) in (list, np.ndarray) for part in (key if type(key) is tuple else (key,))):
+        assert traced(operator.getitem, False, rt.tensor(np.ones((4, 4, 4))), key) is not None
 
 
 def test_graphs_have_them_too() -> None:
