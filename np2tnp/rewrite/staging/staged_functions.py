@@ -28,7 +28,7 @@ from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits import build
 from np2tnp.rewrite.staging import early_exits, growing_lists
 from np2tnp.rewrite.staging.early_exits import without_return
-from np2tnp.rewrite.staging.symbol_reads import through_runtime, without_builtins
+from np2tnp.rewrite.staging.symbol_reads import without_builtins
 
 # --- Conditions of staged loops: ``not``, ``and``, ``or`` ask for a truth value, which a symbol of a trace has not
 
@@ -417,7 +417,6 @@ class _Stager:
         before.extend(_line(build.assign(cst.Name(name), build.name(f"{self.runtime}.unassigned"))) for name in unset)
         name = self._fresh("loop_body")
         body = self.block(statements, inner)
-        body = [through_runtime(statement, self.runtime, inner.varying or NONE) for statement in body]
         outputs = [*carried, stop] if stop else carried
         if isinstance(node, cst.For):
             function = _function(name, [counter, *carried], body, outputs)
@@ -428,7 +427,6 @@ class _Stager:
         else:
             test_name = self._fresh("condition")
             value = condition(node.test, self.runtime, inner.varying or NONE)
-            value = through_runtime(value, self.runtime, inner.varying or NONE)
             before.append(_function(test_name, carried, [_line(cst.Return(build.bare(value)))], []))
             function = _function(name, carried, body, outputs)
             arguments = [build.argument(cst.Name(test_name))]

@@ -1,6 +1,4 @@
-"""What symbols of a trace cannot do as tensors do: be asked for their length or number, be read at a
-loop's counter.
-"""
+"""What symbols of a trace cannot do as tensors do: be asked for their length or number."""
 
 from __future__ import annotations
 
@@ -11,17 +9,12 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import Bound, Function
-from np2tnp.analysis.syntax.liveness import NONE, Names, reads
+from np2tnp.analysis.syntax.liveness import NONE, Names
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import Transformer, walk
 from np2tnp.edits import build
 
 Node = TypeVar("Node", bound=cst.CSTNode)
-
-
-def through_runtime(node: Node, runtime: str, varying: Names) -> Node:
-    """`node` with ``x[i]`` as ``rt.at(x)[i].get()`` where `i` is made from `varying` names."""
-    return cast(Node, node.visit(_Reads(runtime, varying)))
 
 
 def without_builtins(node: Node, runtime: str, shadowed: Names) -> Node:
@@ -122,33 +115,6 @@ class _Conversions(Transformer):
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:  # noqa: N802
         exact = self.names.get("type")  # also of ``map(type, x)``
         return build.name(exact) if exact and updated_node.value == "type" else updated_node
-
-
-class _Reads(Transformer):
-    def __init__(self, runtime: str, varying: Names) -> None:
-        super().__init__()
-        self.runtime = runtime
-        self.varying = varying
-
-    def leave_Subscript(  # noqa: N802 - the name is libcst's
-        self, original_node: cst.Subscript, updated_node: cst.Subscript
-    ) -> cst.BaseExpression:
-        if _is_at(updated_node.value, self.runtime):
-            return updated_node
-        if not any(reads(element) & self.varying for element in original_node.slice):
-            return updated_node
-        return build.at(self.runtime, updated_node.value, updated_node.slice, "get")
-
-
-def _is_at(node: cst.BaseExpression, runtime: str) -> bool:
-    """Whether `node` is ``rt.at(...)``, whose items are the runtime's already."""
-    func = node.func if isinstance(node, cst.Call) else None
-    return (
-        isinstance(func, cst.Attribute)
-        and func.attr.value == "at"
-        and isinstance(func.value, cst.Name)
-        and func.value.value == runtime
-    )
 
 
 # --- Which attributes of its object a compiled method reads as arrays only through the runtime
