@@ -93,9 +93,6 @@ class OperatorDiffers(Rule):
             context.edits.plain_for_few = _differs(event, tuple(map(as_wider, event.operands)), context)
         late = id(event.node) in context.facts.seen.read_late  # the operator reads it itself
         late = late or (not any(home_of(value) == TENSOR for value in event.operands) and _calls_later(nodes))
-        if differs and not late and (function := _comparison(event, context)):
-            context.edits.replace[id(event.node)] = partial(layout.operation, f"{context.tnp}.{function}")
-            return
         if not chained and (differs or late or context.float32):  # tensors make float64 of integers and floats
             op = event.op.rstrip("_")
             joins = event.op in JOINING and any(isinstance(value, Sequence) for value in event.operands)
@@ -189,33 +186,6 @@ def _note_attributes(event: ev.Operator, nodes: list[cst.BaseExpression], contex
             others = (*event.operands[:number], *event.operands[number + 1 :])
             is_beside = any(home_of(it) == TENSOR for it in others)
             (context.edits.beside_tensors if is_beside else context.edits.alone).add(node.attr.value)
-
-
-_COMPARED = {"eq": "equal", "ne": "not_equal"}
-
-
-def _comparison(event: ev.Operator, context: Context) -> str:
-    """The function of tnp's that compares two arrays as NumPy does: it raises for shapes that do not broadcast."""
-    fact = context.catalog.get(f"numpy.{_COMPARED.get(event.op)}")
-    if fact is None or fact.tnp is None or not context.checked or context.float32:
-        return ""
-    operands = [value for value in event.operands if isinstance(value, Array) and not value.weak]
-    if len(operands) < 2 or not any(value.home == TENSOR for value in operands):
-        return ""
-    if any(needs_tensor(value) and not is_plain_ndarray(value) for value in operands):
-        return ""
-    left, right = (value.dtypes for value in operands)
-    if _meet_in_floats(left, right) or _meet_in_floats(right, left):
-        return ""
-    is_equal = left | right <= set(fact.tnp.dtypes) and not {a + b for a in left for b in right} & set(
-        fact.tnp.pairs_bad
-    )
-    return _COMPARED[event.op] if is_equal else ""
-
-
-def _meet_in_floats(unsigned: frozenset[str], signed: frozenset[str]) -> bool:
-    """Whether uint64 may meet a signed integer: NumPy compares them exactly, TensorFlow as float64."""
-    return "L" in unsigned and not signed.isdisjoint("bhil")
 
 
 def _calls_later(nodes: list[cst.BaseExpression]) -> bool:
