@@ -47,26 +47,40 @@ _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
 def _by_helper(name: str) -> Callable[..., Any]:
+    """The helper for Python's method `name`, of the runtime that is given first."""
     helper, reflected = HELPERS[name]
-    runtime: Any = importlib.import_module(own_package)  # whose functions are imported when they are first asked for
-    return lambda *operands: getattr(runtime, f"op_{helper}")(*(operands[::-1] if reflected else operands))
+    attribute = f"op_{helper}"
+    if reflected:
+        return lambda runtime, x, y: getattr(runtime, attribute)(y, x)
+    return lambda runtime, *operands: getattr(runtime, attribute)(*operands)
+
+
+def _own() -> Any:
+    """This package, whose functions are imported when they are first asked for."""
+    return importlib.import_module(own_package)
 
 
 def covered(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     """TensorFlow's `method` of that name, or the exact helper. Called by what rewritten code calls."""
     by_helper = _by_helper(name)
     if name not in _FOR_ALL:
-        return functools.wraps(method)(lambda *operands: (by_helper if _is_asked_by(2) else method)(*operands))
+
+        def answer(*operands: Any) -> Any:
+            asking = _asking(2)
+            return method(*operands) if asking is None else by_helper(asking, *operands)
+
+        return functools.wraps(method)(answer)
     compares = name.strip("_") in _COMPARISONS
 
     @functools.wraps(method)
     def call(tensor: Any, other: Any) -> Any:
-        if _is_asked_by(2):
-            return by_helper(tensor, other)
+        asking = _asking(2)
+        if asking is not None:
+            return by_helper(asking, tensor, other)
         if compares and type(other) is int and abs(other) >= 1 << 63 and lazy_tensorflow.ready:
-            return by_helper(tensor, other)
+            return by_helper(_own(), tensor, other)
         if lazy_tensorflow.ready and (is_asked(other) or (compares and _meet_in_floats(tensor, other))):
-            return by_helper(tensor, other)
+            return by_helper(_own(), tensor, other)
         try:
             return method(tensor, other)
         except Exception as error:
@@ -74,19 +88,23 @@ def covered(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
             beyond = compares and isinstance(known or error, OverflowError)
             if not lazy_tensorflow.ready or not (beyond or isinstance(known, UnverifiedError)):
                 raise
-            return by_helper(tensor, other)
+            return by_helper(_own(), tensor, other)
 
     return call
 
 
-def _is_asked_by(frames: int) -> bool:
-    """Whether rewritten code asks, so many frames above: the operator's module has the runtime, by whatever name."""
+def _asking(frames: int) -> Any | None:
+    """The runtime of the code that asks, so many frames above: that which its module has, by whatever name.
+
+    None for other code. Of several copies in a process each knows its own traces alone.
+    """
     scope = sys._getframe(frames + 1).f_globals
-    if _is_runtime(scope.get("rt")):
-        return True
+    known = scope.get("rt")
+    if _is_runtime(known):
+        return known
     if str(scope.get("__name__")).startswith(_OTHERS):
-        return False
-    return any(map(_is_runtime, list(scope.values())))
+        return None
+    return next(filter(_is_runtime, list(scope.values())), None)
 
 
 #: Packages whose modules are not looked through.
@@ -146,10 +164,14 @@ _Limits = dict[type, tuple[float, float]]
 _Kernels = dict[Any, tuple[Operator, _Limits]]
 
 
+#: Counts what operators and items promise: of two copies of the runtime the one that promises more puts its own in.
+_FORM = 2
+
+
 def install(tensorflow: Any) -> None:
     """Give eager tensors, and those of graphs, these operators. Doing it again changes nothing."""
     tensor = tensorflow.__internal__.EagerTensor
-    if getattr(tensor.__add__, "is_exact", False):
+    if getattr(tensor.__add__, "is_exact", 0) >= _FORM:  # another copy was first
         return
     symbol = importlib.import_module("tensorflow.python.framework.ops").SymbolicTensor
     for name, operations in _OPERATIONS.items():
@@ -176,7 +198,7 @@ def install(tensorflow: Any) -> None:
     inherited = _inherited(tensorflow.Tensor, "__getitem__")
     symbol.__getitem__ = _item_in_graphs(inherited)
     tensor.__getitem__ = _item(inherited)
-    tensor.__add__.is_exact = True
+    tensor.__add__.is_exact = _FORM
 
 
 def _inherited(base: Any, name: str) -> Callable[..., Any]:
@@ -214,14 +236,20 @@ def _in_graphs(name: str, method: Operator, kernels: _Kernels, tensors: tuple[ty
     def call(x: Any, y: Any) -> Any:
         found = kernels.get(x.dtype)
         plain = found is not None and (y.dtype is x.dtype if type(y) in tensors else _takes(found[1], y))
-        return method(x, y) if plain or not _is_asked_by(1) else by_helper(x, y)
+        asking = None if plain else _asking(1)
+        return method(x, y) if asking is None else by_helper(asking, x, y)
 
     return functools.wraps(method)(call)
 
 
 def _of_one(name: str, method: Callable[[Any], Any], dtypes: frozenset[Any]) -> Callable[[Any], Any]:
     by_helper = _by_helper(name)
-    return functools.wraps(method)(lambda x: (method if x.dtype in dtypes or not _is_asked_by(1) else by_helper)(x))
+
+    def call(x: Any) -> Any:
+        asking = None if x.dtype in dtypes else _asking(1)
+        return method(x) if asking is None else by_helper(asking, x)
+
+    return functools.wraps(method)(call)
 
 
 def _operator(tensor: Any, slow: Operator, kernels: _Kernels) -> Operator:
@@ -295,18 +323,20 @@ def _item(method: Operator) -> Operator:
                 if plan.strided and not (plan.whole and plan.shape == shape):  # which would give x itself
                     return read_basic(x, plan)
         except IndexError:  # NumPy's own
-            if _is_asked_by(1):
+            if _asking(1) is not None:
                 raise
         except Exception:  # whoever answers raises its own
             parts = None
-        return _by_any_key(x, key) if parts is None and _is_asked_by(1) else method(x, key)
+        asking = _asking(1) if parts is None else None
+        return method(x, key) if asking is None else asking.at(x)[key].get()
 
     return functools.wraps(method)(fast)
 
 
 def _item_in_graphs(method: Operator) -> Operator:
     def call(x: Any, key: Any) -> Any:
-        return method(x, key) if _is_basic(key) or not _is_asked_by(1) else _by_any_key(x, key)
+        asking = None if _is_basic(key) else _asking(1)
+        return method(x, key) if asking is None else asking.at(x)[key].get()
 
     return functools.wraps(method)(call)
 
@@ -321,8 +351,3 @@ def _is_basic(key: Any) -> bool:
         or (type(part) is slice and all(type(it) in _WHOLE for it in (part.start, part.stop, part.step)))
         for part in (key if type(key) is tuple else (key,))
     )
-
-
-def _by_any_key(x: Any, key: Any) -> Any:
-    runtime: Any = importlib.import_module(own_package)
-    return runtime.at(x)[key].get()
