@@ -166,6 +166,15 @@ def test_methods_that_only_read_their_object_are_compiled() -> None:
     assert 'compile="xla", methods="f", state="w")\n    def g' in report.new_text
 
 
+def test_operators_and_indices_are_written_as_in_eager_code() -> None:
+    body = "(y // k) % 3 + y[y > 1].sum() + (abs(y) == y[0]), y[[0, -1]], ~(y < x), 1.5 * x, y << k"
+    text = f"import numpy as np\ndef f(x, k):\n    y = np.exp(x)\n    return {body}\n"
+    plain, *compiled = [rewritten(text, replace(CONFIG, compile=mode)).new_text for mode in ("none", "graph", "xla")]
+    (line,) = [line for line in plain.partition("rt.original")[0].splitlines() if "return" in line]
+    assert line == f"    return {body.replace('y[y > 1].sum()', 'tnp.sum(y[y > 1])')}"
+    assert all(line in made.partition("rt.original")[0].splitlines() for made in compiled)
+
+
 @pytest.mark.parametrize(
     ("statement", "words"),
     [

@@ -243,6 +243,19 @@ def test_other_code_has_what_tensorflow_has() -> None:
     assert (x << 1).numpy().tolist() == [6, 4, 0]
 
 
+def test_graphs_ask_the_runtime_that_the_code_has() -> None:
+    """Of several copies in a process each knows its own traces alone."""
+    asked: list[str] = []
+    other: Any = types.ModuleType("other")
+    other.EXACT_OPERATORS = rt.EXACT_OPERATORS
+    other.op_mod = lambda x, y: asked.append("op_mod")
+    other.at = lambda x: asked.append("at") or rt.at(x)
+    code: dict[str, Any] = {"rt": other}
+    exec("def f(x): x % 3; return x[[0]]", code)
+    tf.function(code["f"], autograph=False)(tf.constant([3, 2, 0]))
+    assert asked == ["op_mod", "at"]
+
+
 @pytest.mark.parametrize("name", "add sub mul truediv pow".split())
 @pytest.mark.parametrize("number", [2j, complex(0, -0.0), 1 + 0j])
 def test_pythons_complex_answers_beside_what_stands_for_a_scalar(name: str, number: complex) -> None:
