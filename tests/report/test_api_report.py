@@ -182,7 +182,7 @@ def test_every_operator_and_special_method_of_arrays_has_a_row_with_evidence(row
 @pytest.mark.parametrize(
     ("name", "before", "after"),
     [
-        ("ndarray.__getitem__", "return x[key]", "return rt.at(x)[key].get()"),
+        ("ndarray.__getitem__", "return x[key]", "return x[key]"),
         ("ndarray.__setitem__", "x[key] = value", "x = rt.at(x)[key].set(value)"),
         ("ndarray.__rsub__", "return b - x", "return b - x"),
         ("ndarray.__imul__", "x *= b", "x = rt.at(x)[...].multiply(b)"),
