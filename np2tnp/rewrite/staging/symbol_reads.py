@@ -139,13 +139,16 @@ def array_attributes(
             known = admitted | beside if isinstance(part.operator, _SAME) else beside
             through.update(id(side) for side in (part.left, part.right) if _is_one(side, known))
         elif isinstance(part, cst.Comparison) and len(part.comparisons) == 1:
-            sides = (part.left, part.comparisons[0].comparator)
-            through.update(id(side) for side in sides if _is_one(side, beside))
+            (target,) = part.comparisons
+            if not isinstance(target.operator, _OF_OBJECTS):
+                through.update(id(side) for side in (part.left, target.comparator) if _is_one(side, beside))
     own = [part for part in walk(function) if isinstance(part, cst.Attribute) and _is_self(part.value)]
     raw = {part.attr.value for part in own if id(part) not in through}
     return tuple(sorted({part.attr.value for part in own} - raw))
 
 
+#: Operators that look at the very object, or ask it otherwise.
+_OF_OBJECTS = (cst.Is, cst.IsNot, cst.In, cst.NotIn)
 #: Operators that give the same for an ndarray and for a tensor, where a door lets in what they are plain for.
 _SAME = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.MatrixMultiply)
 

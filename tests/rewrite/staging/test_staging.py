@@ -166,6 +166,21 @@ def test_methods_that_only_read_their_object_are_compiled() -> None:
     assert 'compile="xla", methods="f", state="w")\n    def g' in report.new_text
 
 
+@pytest.mark.parametrize(
+    ("formula", "is_input"),
+    [
+        ("np.exp(x) ** self.w > self.w", True),
+        ("~(self.w < np.exp(x))", True),
+        ("np.exp(x) * (self.w is x)", False),
+        ("np.exp(x) * self.w * len(self.w)", False),
+        ("(self.k + self.w) * np.exp(x)", False),
+    ],
+)
+def test_attributes_are_inputs_where_only_operators_of_tensors_get_them(formula: str, is_input: bool) -> None:
+    text = f"import numpy as np\nclass C:\n    def f(self, x):\n        return {formula}, np.tanh(x) - self.w\n"
+    assert ('state="w"' in rewritten(text).new_text) == is_input
+
+
 def test_operators_and_indices_are_written_as_in_eager_code() -> None:
     body = "(y // k) % 3 + y[y > 1].sum() + (abs(y) == y[0]), y[[0, -1]], ~(y < x), 1.5 * x, y << k"
     text = f"import numpy as np\ndef f(x, k):\n    y = np.exp(x)\n    return {body}\n"
