@@ -46,7 +46,7 @@ from np2tnp.rewrite.plan import Names, RegionPlan, hands_on
 from np2tnp.rewrite.purity import pure_regions
 from np2tnp.rewrite.size_limits import EAGERLY, arrays_by_row, is_vectorized, least_elements, made_elements
 from np2tnp.rewrite.staging.staged_functions import stage
-from np2tnp.rewrite.staging.symbol_reads import array_attributes, closed, held_arrays, reads_alike
+from np2tnp.rewrite.staging.symbol_reads import array_attributes, beside_tensors, closed, held_arrays, reads_alike
 from np2tnp.rewrite.state_reads import lifted_names, live_names, settle, settled_first, with_settled
 from np2tnp.rewrite.work import counted_work, why_left
 from np2tnp.rewrite.written_imports import add_imports, add_script_start, add_startup, without_unused_imports
@@ -227,7 +227,7 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         if wrapped:
             reads = (plan.compiled or is_hot) and plan.facts.parameters[:1] == ("self",)
             admitted = held_arrays(plan.facts) if is_hot else NO_NAMES
-            beside = frozenset(plan.edits.beside_tensors - plan.edits.alone)
+            beside = beside_tensors(plan.facts.node, plan.edits.beside_tensors)
             state = array_attributes(migrated, names.rt, admitted, beside) if reads else None
             lifted = lifted_names(plan, analysis.info, held)
             compile_as = "auto" if is_hot else compile_as
@@ -321,7 +321,7 @@ def _hot(
         kind, _, compiled = _body(session, twin, held)
         text = bodies[name].function
         held_as = held_arrays(plan.facts)
-        beside = frozenset(plan.edits.beside_tensors - plan.edits.alone)
+        beside = beside_tensors(plan.facts.node, plan.edits.beside_tensors)
         if not held_as <= {*array_attributes(text, session.names.rt, held_as, beside)}:
             continue  # NumPy reads an array of the object
         if kind == bodies[name].kind and reads_alike(text, compiled, session.names.rt, shadowed):

@@ -75,8 +75,7 @@ class Edits:
     total: int = 0  #: calls and operators on arrays
     helpers: int = 0  #: those of them that become functions of the runtime instead of tnp's
     blamed: set[str] = field(default_factory=set)  #: parameters, attributes (".w") of which those were made
-    beside_tensors: set[str] = field(default_factory=set)  #: attributes of ``self`` on which tensors' operators work
-    alone: set[str] = field(default_factory=set)  #: attributes of ``self`` that are operands without a tensor beside
+    beside_tensors: set[int] = field(default_factory=set)  #: operands (ids) beside which a tensor stands
     asked: dict[str, Admitted] = field(default_factory=dict)  #: names, and what doors of callees that get them let in
     whole: dict[str, str] = field(default_factory=dict)  #: names that are axes or sizes, with the door's word for it
     plain_for_floats: bool = False  #: for arrays of floats one of them would be tnp's

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Container, Iterator
 from typing import TypeVar, cast
 
 import libcst as cst
@@ -145,6 +145,21 @@ def array_attributes(
     own = [part for part in walk(function) if isinstance(part, cst.Attribute) and _is_self(part.value)]
     raw = {part.attr.value for part in own if id(part) not in through}
     return tuple(sorted({part.attr.value for part in own} - raw))
+
+
+def beside_tensors(function: cst.CSTNode, known: Container[int]) -> Names:
+    """The attributes of ``self`` beside which a tensor stands wherever they are operands: these nodes are `known`."""
+    sides = [side for part in walk(function) for side in _operands(part) if isinstance(side, cst.Attribute)]
+    own = [side for side in sides if _is_self(side.value)]
+    return frozenset(side.attr.value for side in own) - {side.attr.value for side in own if id(side) not in known}
+
+
+def _operands(node: cst.CSTNode) -> tuple[cst.BaseExpression, ...]:
+    if isinstance(node, cst.BinaryOperation):
+        return node.left, node.right
+    if isinstance(node, cst.Comparison):
+        return node.left, *(target.comparator for target in node.comparisons)
+    return (node.expression,) if isinstance(node, cst.UnaryOperation) else ()
 
 
 #: Operators that look at the very object, or ask it otherwise.

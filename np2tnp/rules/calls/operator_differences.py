@@ -85,9 +85,11 @@ class OperatorDiffers(Rule):
         if chained and context.boundary != "tensor" and _is_pythons(event.op.partition(" ")[2], event.operands):
             yield self.hit(event.node, "a chain of comparisons in which Python's complex answers", Verdict.BLOCK)
             return
+        homes = [*map(home_of, event.operands)]
+        beside = (node for number, node in enumerate(nodes) if TENSOR in homes[:number] + homes[number + 1 :])
+        context.edits.beside_tensors.update(map(id, beside))
         differs = _differs(event, event.operands, context)
         if not chained and _is_covered(event.op, event.operands, context):
-            _note_attributes(event, nodes, context)
             return
         if not differs and context.facts.door and not context.edits.plain_for_few:
             context.edits.plain_for_few = _differs(event, tuple(map(as_wider, event.operands)), context)
@@ -103,11 +105,11 @@ class OperatorDiffers(Rule):
                 words = "a complex number of Python's meets what may be a scalar or a 0-d array"
                 yield self.hit(event.node, words, Verdict.BLOCK)
             array = op == "pow" and _has_own_powers(*event.operands)
-            beside = context.checked and _is_array_beside_complex(event.op, event.operands)
+            zero_d = context.checked and _is_array_beside_complex(event.op, event.operands)
 
             def change(updated: cst.BaseExpression) -> cst.BaseExpression:
                 updated = _with_checked_right(updated, context.rt) if unsure else updated
-                if beside and isinstance(updated, cst.BinaryOperation):
+                if zero_d and isinstance(updated, cst.BinaryOperation):
                     updated = updated.with_changes(right=build.call(f"{context.rt}.zero_d_array", updated.right))
                 if array and isinstance(updated, cst.BinaryOperation):
                     updated = updated.with_changes(left=build.call(f"{context.rt}.zero_d_array", updated.left))
@@ -177,15 +179,6 @@ def _is_covered(op: str, operands: tuple[Value, ...], context: Context) -> bool:
     if _is_array_beside_complex(op, operands) or (op in JOINING and not any(isinstance(it, Array) for it in operands)):
         return False
     return context.covers(*operands)
-
-
-def _note_attributes(event: ev.Operator, nodes: list[cst.BaseExpression], context: Context) -> None:
-    """Note which attributes of ``self`` stand beside a tensor: compiled code may have a tensor for them, too."""
-    for number, node in enumerate(nodes):
-        if type(node) is cst.Attribute and type(node.value) is cst.Name and node.value.value == "self":
-            others = (*event.operands[:number], *event.operands[number + 1 :])
-            is_beside = any(home_of(it) == TENSOR for it in others)
-            (context.edits.beside_tensors if is_beside else context.edits.alone).add(node.attr.value)
 
 
 def _calls_later(nodes: list[cst.BaseExpression]) -> bool:
