@@ -112,10 +112,12 @@ def is_changing(x: Any, key: Any) -> bool:
         return True
     if trace is None or not is_tensor(x) or not any(map(_is_moving, key if type(key) is tuple else (key,))):
         return False
+    if not trace.is_nested or not x.shape.is_fully_defined():
+        return False
     if trace.mode == "xla":
         trace.lengths_change = True  # a plain graph may hold it
         return False
-    return trace.is_nested and x.shape.is_fully_defined()
+    return True
 
 
 def _is_moving(part: Any) -> bool:
