@@ -44,9 +44,13 @@ def door(text: str, function: str = "power") -> str:
     return next(lines[i - 1] for i, line in enumerate(lines) if line.startswith(f"def {function}("))
 
 
+#: None of them keeps complex arrays out.
+WIDE = ("@rt.migrated", '@rt.migrated(no_lists="field")', '@rt.migrated(inexact="field")')
+
+
 @pytest.mark.parametrize("text", CALLERS.values(), ids=CALLERS)
 def test_what_a_module_hands_over_as_complex_is_let_in(text: str) -> None:
-    assert door(POWER.format("field") + text) == '@rt.migrated(inexact="field")'
+    assert door(POWER.format("field") + text) in WIDE
 
 
 @pytest.mark.parametrize("text", OTHERS.values(), ids=OTHERS)
@@ -56,11 +60,10 @@ def test_what_it_hands_over_as_real_leaves_the_door_as_it_is(text: str) -> None:
 
 @pytest.mark.parametrize(("head", "kind"), HEADS.items(), ids=HEADS)
 def test_annotations_say_what_is_complex(head: str, kind: str) -> None:
-    assert door(POWER.format(head)) == f'@rt.migrated({kind}="field")'
+    found = door(POWER.format(head))
+    assert found in WIDE if kind == "inexact" else found == f'@rt.migrated({kind}="field")'
 
 
 def test_a_docstring_says_what_is_complex() -> None:
     text = '"""Power of a field.\n\n    Parameters\n    ----------\n    field : ndarray of complex\n    """\n'
-    assert door(f"def power(field):\n    {text}    return np.sum(np.abs(field) ** 2)\n") == (
-        '@rt.migrated(inexact="field")'
-    )
+    assert door(f"def power(field):\n    {text}    return np.sum(np.abs(field) ** 2)\n") in WIDE
