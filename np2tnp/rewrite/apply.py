@@ -100,8 +100,22 @@ class Applier(Transformer):
 _WORDS: dict[type, tuple[tuple[str, str], ...]] = {
     cst.Return: (("value", "whitespace_after_return"),),
     cst.Assert: (("test", "whitespace_after_assert"),),
+    cst.Raise: (("exc", "whitespace_after_raise"),),
+    cst.Del: (("target", "whitespace_after_del"),),
     cst.If: (("test", "whitespace_before_test"),),
     cst.While: (("test", "whitespace_after_while"),),
+    cst.For: (("iter", "whitespace_after_in"),),
+    cst.ExceptHandler: (("type", "whitespace_after_except"),),
+    cst.With: (("items", "whitespace_after_with"),),
+    cst.CompFor: (("iter", "whitespace_after_in"),),
+    cst.CompIf: (("test", "whitespace_before_test"),),
+    cst.Yield: (("value", "whitespace_after_yield"),),
+    cst.From: (("item", "whitespace_after_from"),),
+    cst.Await: (("expression", "whitespace_after_await"),),
+    cst.IfExp: (
+        ("body", "whitespace_before_if"), ("test", "whitespace_after_if"), ("test", "whitespace_before_else"),
+        ("orelse", "whitespace_after_else"),
+    ),
     cst.UnaryOperation: (("expression", "operator.whitespace_after"),),
     cst.BooleanOperation: (("left", "operator.whitespace_before"), ("right", "operator.whitespace_after")),
     cst.ComparisonTarget: (("comparator", "operator.whitespace_after"),),
@@ -117,16 +131,27 @@ def _beside_words(node: Any) -> Iterator[cst.CSTNode]:
         between = attrgetter(space)(node)
         if not isinstance(between, cst.SimpleWhitespace) or between.value:
             continue
+        part = part[0].item if field == "items" else part
         while part is not None:  # the word touches the parenthesis with which one of these begins
             yield part
-            part = getattr(part, _FIRST[type(part)]) if type(part) in _FIRST and not part.lpar else None
+            part = _first_of(part)
 
 
 #: The field with which an expression begins.
 _FIRST: dict[type, str] = {
     cst.Call: "func", cst.Attribute: "value", cst.Subscript: "value", cst.BinaryOperation: "left",
-    cst.Comparison: "left", cst.BooleanOperation: "left",
+    cst.Comparison: "left", cst.BooleanOperation: "left", cst.IfExp: "body",
 }  # fmt: skip
+
+
+def _first_of(node: Any) -> Any:
+    """What an expression begins with; None where it begins with a parenthesis of its own, or is the least there is."""
+    if getattr(node, "lpar", None):
+        return None
+    if type(node) is cst.Tuple:
+        return node.elements[0].value
+    return getattr(node, _FIRST[type(node)]) if type(node) in _FIRST else None
+
 
 #: Compound statements with expressions in their heads.
 _WITH_HEAD = (cst.If, cst.While, cst.For, cst.With)
