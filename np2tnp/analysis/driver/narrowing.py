@@ -27,6 +27,7 @@ from np2tnp.analysis.driver.shown_parameters import (
     worked_on,
 )
 from np2tnp.analysis.module.contents import FunctionInfo
+from np2tnp.analysis.module.parameter_kinds import listed
 from np2tnp.analysis.syntax.python_tables import MEMBERS
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of, target_names
 from np2tnp.analysis.syntax.walk import nodes_of, walk
@@ -200,7 +201,7 @@ def _narrowable(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]
         others.add(facts.parameters[0])
     used_otherwise = _used_otherwise(function)
     others |= facts.assumed_scalars | facts.objects | used_otherwise | facts.planned.whole_numbers.keys()
-    others |= _only_indices(function)
+    others |= _only_indices(function) | listed(function)
     names = (frozenset(facts.parameters) - others | counts(function, facts)) - stars
     attributes = _steady_attributes(function, facts) - used_otherwise
     return names | attributes | _steady_items(function, facts)

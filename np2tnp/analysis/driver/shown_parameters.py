@@ -228,13 +228,22 @@ _DRAWS = frozenset(
 
 
 def generators(function: FunctionInfo) -> frozenset[str]:
-    """Parameters from which the function draws random numbers, and which it gives to nobody but other functions."""
+    """Parameters from which the function draws random numbers, and which it gives to nobody but other functions.
+
+    What is read and not called, as ``self.power``, may be any object's; so may the methods of a method's own object.
+    """
     drawn: set[str] = set()
     others: set[str] = set()
-    for node in nodes_of(function.node.body):
+    nodes = nodes_of(function.node.body)
+    called = {id(node.func) for node in nodes if type(node) is cst.Call}
+    for node in nodes:
         if type(node) is cst.Attribute and type(node.value) is cst.Name:
-            (drawn if node.attr.value in _DRAWS else others).add(node.value.value)
-    names = {p.name.value for p in parameters_of(function.node.params) if p.annotation is None and p.default is None}
+            if node.attr.value not in _DRAWS:
+                others.add(node.value.value)
+            elif id(node) in called:
+                drawn.add(node.value.value)
+    parameters = parameters_of(function.node.params)[1 if function.is_method else 0 :]
+    names = {p.name.value for p in parameters if p.annotation is None and p.default is None}
     return frozenset(drawn - others - function.uses.assigned) & names
 
 

@@ -25,6 +25,8 @@ _ARRAY_ANNOTATIONS = ("ndarray", "NDArray")
 _CONTAINER_ANNOTATIONS = frozenset(
     "list dict List Dict MutableSequence MutableMapping DefaultDict defaultdict OrderedDict Counter".split()
 )
+#: ... and those of which arrays are made.
+_SEQUENCES = frozenset("list List tuple Tuple Sequence MutableSequence Iterable Collection deque Deque".split())
 #: ... and those that nobody stores into by a key.
 _CONTAINERS = _CONTAINER_ANNOTATIONS | frozenset("set Set MutableSet deque Deque".split())
 
@@ -181,6 +183,19 @@ def declared_containers(function: FunctionInfo) -> frozenset[str]:
         if parameter.annotation is not None and _is_container(parameter.annotation.annotation, _CONTAINERS)
     }
     return frozenset(names - function.uses.assigned)
+
+
+def listed(function: FunctionInfo) -> frozenset[str]:
+    """Parameters that annotations or docstrings say are lists or tuples: a door for arrays would refuse them all."""
+    names = {
+        parameter.name.value
+        for parameter in single_parameters(function.node.params)
+        if parameter.annotation is not None and _is_container(parameter.annotation.annotation, _SEQUENCES)
+    }
+    return frozenset(names | documented(function.node, _IS_LIST))
+
+
+_IS_LIST = re.compile(r"(?:list|tuple|sequence|iterable)\b(?!.*(?:\bor\b|array))", re.IGNORECASE)
 
 
 def _is_container(annotation: cst.BaseExpression, names: frozenset[str] = _CONTAINER_ANNOTATIONS) -> bool:
@@ -464,6 +479,13 @@ _GIVE_REAL = frozenset(
     " shape ndim argmax argmin argsort any all count_nonzero equal not_equal fft.irfft fft.irfft2 fft.irfftn fft.hfft"
     " unwrap arange fft.fftfreq fft.rfftfreq nonzero flatnonzero argwhere searchsorted".split()
 )
+#: Functions of NumPy, methods and attributes that nobody asks real arrays for.
+_OF_COMPLEX = frozenset("conj conjugate imag angle".split())
+#: What leaves an array as complex as it is.
+_KEEP = frozenset(
+    "array asarray asanyarray ascontiguousarray atleast_1d atleast_2d atleast_3d copy reshape ravel".split()
+)
+_SHOWING = frozenset("copy reshape ravel flatten transpose swapaxes squeeze".split())
 #: Methods and attributes of a complex array that are complex.
 _STAY_COMPLEX = _GIVING - {"real", "imag"} | frozenset(
     "dot sum mean cumsum cumprod prod conjugate diagonal trace take".split()
@@ -495,12 +517,16 @@ class _ComplexCaller(_Caller):
     ) -> None:
         self.returned: list[cst.BaseExpression] = []
         self.unpacked: set[str] = set()  #: attributes that get parts of something
+        self.asked: set[str] = set()  #: names that are used as complex arrays alone are
+        self.parts: list[tuple[str, cst.BaseExpression]] = []  #: what is stored into arrays, by their names
         super().__init__(function, module, kept)
         self.results = results  #: functions that give what is complex
         parameters = parameters_of(function.node.params)
         self.arrays = documented(function.node, _IS_COMPLEX)
         self.arrays |= {it.name.value for it in parameters if it.annotation and _says_complex(it.annotation)}
         self.arrays |= {it.name.value for it in parameters if it.default is not None and self._is_array(it.default)}
+        self.free = {it.name.value for it in parameters} - {name for name, value in self.bound if not _keeps(value)}
+        self.arrays |= self.asked & self.free
 
     def shown(self) -> set[str]:
         """The parameters that are complex, and attributes of its object: ``self.w``."""
@@ -520,10 +546,19 @@ class _ComplexCaller(_Caller):
         elif kind is cst.AugAssign and type(node.target) is cst.Name:
             self.bound.append((node.target.value, node.value))
         else:
+            if kind is cst.Attribute and node.attr.value in _OF_COMPLEX:
+                self.asked.add(_array_of(node.value))
+            elif kind is cst.Call and self._numpy_name(node.func) in _OF_COMPLEX:
+                self.asked.update(_array_of(item.value) for item in node.args[:1])
+            elif kind is cst.Assign:
+                targets = (it.target for it in node.targets if type(it.target) is cst.Subscript)
+                self.parts += [(target.value.value, node.value) for target in targets if type(target.value) is cst.Name]
             super()._look(node)
 
     def hand_on(self, given: dict[str, set[str]]) -> None:
         self._follow(given)
+        stored = (name for array, value in self.parts if array in self.arrays for name in _made_of(value))
+        self.arrays |= self.free.intersection(stored)
         if any(map(self._is_array, self.returned)):
             self.results.add(self.function.qualname)
         for callee, node in self.calls:
@@ -563,6 +598,42 @@ class _ComplexCaller(_Caller):
             return callee.qualname in self.results
         func = call.func
         return type(func) is cst.Attribute and func.attr.value in _STAY_COMPLEX and self._is_array(func.value)
+
+
+def _keeps(value: cst.BaseExpression) -> bool:
+    """Whether what is bound here is as complex as what it was made of: ``np.asarray(s)``, ``s.copy()``, ``s[:, 0]``."""
+    if type(value) is cst.Call:
+        return dotted(value.func).rpartition(".")[2] in _KEEP and not any(it.keyword for it in value.args)
+    return type(value) is cst.Subscript
+
+
+def _array_of(node: Any) -> str:
+    """The name of the array that this is, or shows, or copies: ``s`` of ``s[0].T``; empty for anything else."""
+    while True:
+        kind = type(node)
+        if kind is cst.Subscript or (kind is cst.Attribute and node.attr.value == "T"):
+            node = node.value
+        elif kind is cst.Call and type(node.func) is cst.Attribute and node.func.attr.value in _SHOWING:
+            node = node.func.value
+        else:
+            return node.value if kind is cst.Name else ""
+
+
+def _made_of(node: cst.BaseExpression) -> Iterator[str]:
+    """The names of which a sum or product is made, or of whose parts: ``t[0] - t[1].dot(u)``."""
+    kind = type(node)
+    if kind is cst.Call and type(node.func) is cst.Attribute and node.func.attr.value == "dot":  # type: ignore[attr-defined]
+        for part in (node.func.value, *(item.value for item in node.args)):  # type: ignore[attr-defined]
+            yield from _made_of(part)
+    elif kind is cst.BinaryOperation:
+        yield from _made_of(node.left)  # type: ignore[attr-defined]
+        yield from _made_of(node.right)  # type: ignore[attr-defined]
+    elif kind is cst.UnaryOperation:
+        yield from _made_of(node.expression)  # type: ignore[attr-defined]
+    elif kind is cst.Subscript:
+        yield from _made_of(node.value)  # type: ignore[attr-defined]
+    elif kind is cst.Name:
+        yield node.value  # type: ignore[attr-defined]
 
 
 def _names_complex(node: cst.BaseExpression) -> bool:

@@ -21,7 +21,7 @@ from np2tnp.runtime.base import precision, tracing
 from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.base.hardware import has_gpu
 from np2tnp.runtime.base.lazy_tensorflow import constant, tf
-from np2tnp.runtime.base.looking import is_of, is_plain_tuple, items_of, member, module_of, tuple_like
+from np2tnp.runtime.base.looking import holds_numbers, is_of, is_plain_tuple, items_of, member, module_of, tuple_like
 from np2tnp.runtime.base.own_operators import is_asked, objects_in, require_left_alone
 from np2tnp.runtime.base.updated import updated
 
@@ -171,11 +171,12 @@ def as_tensor(value: Any, dtype: Any = None) -> Any:
         known = tracing.above.listed(value)
         if known is not None:
             return known if dtype is None or known.dtype == tf.as_dtype(dtype) else tf.cast(known, dtype)
-    if is_of(value, (list, tuple)) and holds_tensor(value):
+    is_plain = type(value) is list and holds_numbers(value)
+    if not is_plain and is_of(value, (list, tuple)) and holds_tensor(value):
         parts = [as_tensor(item) for item in items_of(value) or ()]
         common = np.dtype(dtype) if dtype is not None else np.result_type(*(p.dtype.as_numpy_dtype for p in parts))
         return tf.raw_ops.Pack(values=[part if part.dtype == common else tf.cast(part, common) for part in parts])
-    if _holds_foreign(value):
+    if not is_plain and _holds_foreign(value):
         raise Unsupported("an array of another kind")
     array = np.asarray(value, dtype=dtype)
     if not is_array(array):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import types
 from collections import deque
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Any
 
 _ITEMS: tuple[tuple[type, Callable[[Any], Iterable[Any]]], ...] = (
@@ -39,6 +40,18 @@ def items_of(value: Any) -> Iterable[Any] | None:
         items: Iterable[Any] = value
         return items
     return next((items(value) for base, items in _ITEMS if issubclass(kind, base)), None)
+
+
+#: Python's own numbers: no tensor, nor anything else that may stand for an array.
+_PYTHON_NUMBERS = frozenset((bool, int, float, complex))
+
+
+def holds_numbers(value: Any) -> bool:
+    """Whether a list or tuple holds nothing but numbers of Python's own, or lists of such: no need to look at each."""
+    kinds = set(map(type, value))
+    if kinds == {list} and len(value) > 1:
+        kinds = set(map(type, chain.from_iterable(value)))
+    return _PYTHON_NUMBERS.issuperset(kinds)
 
 
 def own_dict(value: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from np2tnp.runtime.base.dispatch import is_tensor
 from np2tnp.runtime.base.errors import UnverifiedError
-from np2tnp.runtime.base.looking import is_of, items_of
+from np2tnp.runtime.base.looking import holds_numbers, is_of, items_of
 
 #: For `leaves`: ndarrays and tensors.
 OF_ARRAYS = (np.ndarray, np.matrix)
@@ -22,6 +22,8 @@ _OVERLAP_WORK = 10_000
 def leaves(value: Any, of: tuple[type, ...] = (np.ndarray,), seen: frozenset[int] = frozenset()) -> Iterator[Any]:
     """The instances of `of` (and tensors, where `of` names more than ndarrays) in `value` and its containers."""
     if is_of(value, (list, tuple, dict)):
+        if of[0] is np.ndarray and len(of) < 3 and type(value) is list and holds_numbers(value):
+            return
         if id(value) not in seen:
             inner = seen | {id(value)}
             for item in items_of(value) or ():

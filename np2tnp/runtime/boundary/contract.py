@@ -16,7 +16,7 @@ from np2tnp.runtime.base import precision
 from np2tnp.runtime.base.dispatch import NUMERIC, is_array, is_foreign, is_tensor, to_ndarray, to_tensor
 from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.base.lazy_tensorflow import constant
-from np2tnp.runtime.base.looking import is_of, is_plain_tuple, member, own_dict, slots_of, tuple_like
+from np2tnp.runtime.base.looking import holds_numbers, is_of, is_plain_tuple, member, own_dict, slots_of, tuple_like
 from np2tnp.runtime.base.own_operators import ASKED_BY, asked_in, asked_object, operands_in
 from np2tnp.runtime.base.shared_memory import OF_ANY, OF_ARRAYS, leaves, overlap, overlaps_itself
 from np2tnp.runtime.boundary import threads
@@ -518,6 +518,8 @@ def _enter_container(value: Any, memo: dict[int, Any], keeps_zero_d: bool) -> An
     if type(value) is dict:
         pairs = {key: enter(item, memo, keeps_zero_d) for key, item in value.items()}
         return value if all(pairs[key] is item for key, item in value.items()) else pairs
+    if type(value) is list and holds_numbers(value):
+        return value
     items = [item if type(item) in _PLAIN else enter(item, memo, keeps_zero_d) for item in value]
     if all(new is old for new, old in zip(items, value, strict=True)):
         return value

@@ -15,7 +15,7 @@ import numpy as np
 
 from np2tnp.runtime.base.dispatch import is_foreign, is_tensor
 from np2tnp.runtime.base.errors import UnverifiedError, UnverifiedWarning
-from np2tnp.runtime.base.looking import is_of, is_plain_tuple, member, own_dict
+from np2tnp.runtime.base.looking import holds_numbers, is_of, is_plain_tuple, member, own_dict
 from np2tnp.runtime.base.tracing import attribute_names
 from np2tnp.runtime.boundary.object_state import names_of
 
@@ -134,9 +134,14 @@ def _reads_plainly(owner: Any, names: Iterable[str], held: frozenset[str]) -> bo
 
 
 def leaves(value: Any, seen: frozenset[int] = frozenset()) -> Iterator[Any]:
-    """Everything in `value` that is no list, tuple or dict, the items of those included."""
+    """Everything in `value` that is no list, tuple or dict, the items of those included.
+
+    For many numbers of Python's in one list a single one.
+    """
     if type(value) in (list, dict) or is_plain_tuple(value):
-        if id(value) not in seen:
+        if type(value) is list and holds_numbers(value):
+            yield 0  # one for all
+        elif id(value) not in seen:
             for item in value.values() if type(value) is dict else value:
                 yield from leaves(item, seen | {id(value)})
     else:

@@ -67,3 +67,29 @@ def test_annotations_say_what_is_complex(head: str, kind: str) -> None:
 def test_a_docstring_says_what_is_complex() -> None:
     text = '"""Power of a field.\n\n    Parameters\n    ----------\n    field : ndarray of complex\n    """\n'
     assert door(f"def power(field):\n    {text}    return np.sum(np.abs(field) ** 2)\n") in WIDE
+
+
+ASKED = (
+    "np.abs(field.conj() @ field)",
+    "np.conj(field).sum()",
+    "np.sum(field.imag ** 2)",
+    "np.max(np.angle(field[1:]) * 2)",
+    "np.sum(np.conj(field.T) @ field)",
+)
+
+
+@pytest.mark.parametrize("use", ASKED)
+def test_what_is_asked_for_as_only_of_complex_arrays(use: str) -> None:
+    kind = door(f"def power(field):\n    return {use} * np.sum(field ** 2)\n")
+    assert "reals" not in kind
+    assert "floats" not in kind
+
+
+def test_what_is_complex_by_then_was_not_given_so() -> None:
+    text = "    field = other * 2\n    return np.sum(np.conj(field) * field) * np.sum(other ** 2)\n"
+    assert "inexact" not in door(f"def power(field, other):\n{text}")
+
+
+def test_what_is_stored_into_a_complex_array_of_the_function() -> None:
+    text = "    s = np.zeros(t.shape, dtype=complex)\n    s[:, 0] = t[:, 1] - t[:, 0].dot(t)\n    return s * k\n"
+    assert door(f"def power(t, k):\n{text}").partition('="t"')[0].endswith(("inexact", "arrays", "migrated"))
