@@ -56,6 +56,9 @@ from np2tnp.session import NOT_ASKED, Session
 
 #: What is told where an array is read, and comes of one update before.
 _AT_READS = frozenset(("TNP201", "TNP503"))
+#: Stores through one name and reads by another, which come of the same ones.
+_ALIASES = frozenset(("TNP201", "TNP202"))
+_MOST_LINES = 4  #: of one code behind the first reason
 _STAYS = "the module's top level stays NumPy"
 
 
@@ -97,7 +100,7 @@ def _analyze(source: Source, config: Config, project: Project, editable: bool) -
 
 def _report(source: Source, session: Session) -> FileReport:
     plans = session.regions.values()
-    wanted = {id(hit.node): hit.node for plan in plans for hit in plan.hits}
+    wanted = {id(hit.node): hit.node for plan in plans for hit in (*plan.hits, *plan.behind)}
     wanted.update({id(plan.facts.node): plan.facts.node for plan in plans})
     module = session.analysis.info
     migrated = [info for info in module.functions.values() if info.is_migrated]
@@ -123,7 +126,8 @@ def _report(source: Source, session: Session) -> FileReport:
                 left = "test" if is_test else "" if hands_on(plan.facts, plan.edits) else why_left(plan.facts)
             elif hit is first and left == "unseen" and why_left(plan.facts) == "plots":
                 left = "plots"
-            findings.add(Finding(source.path, span, *told, decides=hit is first, left=left))
+            then = _what_then(plan, hit, spans) if hit is first and not left else ""
+            findings.add(Finding(source.path, span, *told, decides=hit is first, left=left, then=then))
         reasons = tuple(
             dict.fromkeys(
                 f"{hit.code} line {spans[id(hit.node)].line}: {hit.message}"
@@ -154,6 +158,25 @@ def _report(source: Source, session: Session) -> FileReport:
         uses_numpy=uses or bool(migrated),
         unresolved=tuple(sorted({spans[key].line if key in spans else 1 for key in unresolved})),
     )
+
+
+def _what_then(plan: RegionPlan, first: Hit, spans: Mapping[int, Span]) -> str:
+    """What else stands in the way of a region, by code and line, where what is told `first` is mended."""
+    places: dict[str, set[int]] = {}
+    for hit in _told_once([*plan.reasons, *plan.behind]):
+        if id(hit.node) in spans and (hit.code, hit.message) != (first.code, first.message):
+            if first.code in _ALIASES and hit.code in _ALIASES:
+                continue  # what was stored through another name is read
+            places.setdefault(hit.code, set()).add(spans[id(hit.node)].line)
+    places.get(first.code, set()).discard(spans[id(first.node)].line)
+    return ", ".join(f"{code} in {_lines(found)}" for code, found in places.items() if found)
+
+
+def _lines(numbers: set[int]) -> str:
+    """``line 3, line 5 and line 8``; of many the first."""
+    words = [f"line {number}" for number in sorted(numbers)]
+    words = words if len(words) <= _MOST_LINES else [*words[: _MOST_LINES - 1], f"{len(words) - _MOST_LINES + 1} more"]
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _told_once(hits: list[Hit]) -> Iterator[Hit]:

@@ -71,6 +71,7 @@ class Finding:
     fixable: bool = False  #: ``rewrite`` with the same options changes this place
     decides: bool = False  #: the first reason why its function does not migrate
     left: str = ""  #: why it is best left in NumPy, where nobody can or need do much about it: one of `LEFT`
+    then: str = ""  #: what stands in the way behind it: "TNP704 in line 12"
     lines: tuple[int, ...] = ()  #: of all places, where the function has the same finding more than once
     cell: Cell | None = None  #: of a notebook
 

@@ -134,7 +134,18 @@ _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This directory is np2tnp'
 def _plain(report: FileReport) -> dict[str, Any]:
     return {
         "findings": [
-            [*_span(f.span), f.code, f.message, f.verdict.value, f.safety.value, f.region, f.fixable, f.decides, f.left]
+            [
+                *_span(f.span),
+                f.code,
+                f.message,
+                f.verdict.value,
+                f.safety.value,
+                f.region,
+                f.fixable,
+                f.decides,
+                f.left,
+                f.then,
+            ]
             for f in report.findings
         ],
         "regions": [

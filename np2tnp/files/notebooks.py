@@ -216,7 +216,9 @@ def in_cells(report: FileReport, notebook: Notebook) -> FileReport:
     report = with_cells(report, notebook.places)
     findings = [_of_notebook(item, notebook) for item in report.findings if not _is_in_passing(item, notebook)]
     findings = [
-        item if item.code.startswith("TNP90") else replace(item, message=told(item.message, item.cell))
+        item
+        if item.code.startswith("TNP90")
+        else replace(item, message=told(item.message, item.cell), then=told(item.then, item.cell))
         for item in findings
     ]
     first = {item.region: item for item in findings if item.decides}

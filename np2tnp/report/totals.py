@@ -92,11 +92,12 @@ def told(finding: Finding) -> str:
     """The message, with the function whose fate it decides, and all its lines."""
     stays = f"{finding.region} stays NumPy: " if finding.decides else ""
     others = [str(line_in(finding.cell, line)) for line in finding.lines if line != finding.span.line]
+    then = f"; then {finding.then}" if finding.then else ""
     if not others:
-        return f"{stays}{finding.message}"
+        return f"{stays}{finding.message}{then}"
     more = f", and {len(others) - _MOST_LINES} more" if len(others) > _MOST_LINES else ""
     word = "lines" if len(others) > 1 else "line"
-    return f"{stays}{finding.message} (also {word} {', '.join(others[:_MOST_LINES])}{more})"
+    return f"{stays}{finding.message} (also {word} {', '.join(others[:_MOST_LINES])}{more}){then}"
 
 
 def needed(finding: Finding) -> str:

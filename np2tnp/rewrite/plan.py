@@ -135,6 +135,7 @@ class RegionPlan:
     edits: Edits
     state: RegionState
     reasons: list[Hit] = field(default_factory=list)  #: the hits that block it or keep it in NumPy
+    behind: list[Hit] = field(default_factory=list)  #: what would keep it in NumPy without those, as far as is known
     is_unwanted: bool = False  #: kept only because it was not to be rewritten
     float32: bool = False  #: its decorator says that it works in float32
     compiled: bool = False  #: its decorator compiles it, and its loops are staged
@@ -270,15 +271,16 @@ def plan_region(
         if calls_back and not left_out:  # what stands in the way beside need not be mended: it would not pay
             return RegionPlan(facts, [*hits, *calls_back], edits, RegionState.KEPT, calls_back)
         if options.slow == "keep" and options.compile == "none" and not left_out:
-            others = [] if slow else part_loops.marked([*part_loops.found(loops)], loops)
+            others = part_loops.marked(part_loops.beside(slow, loops), loops)
             if best_left := part_loops.best_left([*slow, *others]):
                 hits = [hit for hit in hits if hit not in slow] + best_left
                 return RegionPlan(facts, hits, edits, RegionState.KEPT, [*best_left, *blocks])
+            return RegionPlan(facts, hits, edits, RegionState.BLOCKED, blocks, [*slow, *others])
         return RegionPlan(facts, hits, edits, RegionState.BLOCKED, blocks)
     if left_out:
         return RegionPlan(facts, hits, edits, RegionState.KEPT, [hit for hit in hits if hit is against])
     if slow and options.slow == "keep":
-        return RegionPlan(facts, hits, edits, RegionState.KEPT, slow)
+        return RegionPlan(facts, hits, edits, RegionState.KEPT, slow, part_loops.beside(slow, loops))
     if options.slow == "keep" and options.boundary == "numpy" and does_too_little(facts, edits):
         little = [small_arrays.too_little(facts.node)]
         return RegionPlan(facts, [*hits, *little], edits, RegionState.KEPT, little)

@@ -214,7 +214,7 @@ def marked(hits: list[Hit], region: RegionWork) -> list[Hit]:
             hit = _left(hit)
         result.append(hit)
     if any(hit.left and hit.code in LOOPS for hit in result):  # the others do not decide: the function would stay
-        result = [_left(hit) if hit.code in LOOPS and _WHOLE in hit.message else hit for hit in result]
+        result = [_left(hit) if hit.code in LOOPS and "--compile" not in hit.message else hit for hit in result]
         result = [replace(hit, left="loops") if hit.code == BUILTIN else hit for hit in result]
     return result
 
@@ -226,6 +226,14 @@ def with_those_that_stay(hits: list[Hit], region: RegionWork) -> list[Hit]:
         return hits
     others = [hit for hit in marked([*_loops(region)], region) if hit.left]
     return [_left(hit) if hit in told else hit for hit in hits] + others if others else hits
+
+
+def beside(hits: list[Hit], region: RegionWork) -> list[Hit]:
+    """What `found` gives of loops about which none of `hits` is."""
+    told = {id(hit.node) for hit in hits}
+    inside = [{id(part) for part in walk(loop)} for loop in region.loops]
+    taken = set[int]().union(*(parts for parts in inside if not told.isdisjoint(parts)))
+    return [hit for hit in found(region) if id(hit.node) not in taken | told]
 
 
 def best_left(hits: list[Hit]) -> list[Hit]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import ITERATED, OBJECT_CODE, Stale
-from np2tnp.analysis.domain.locations import bare, global_of, holder_of, is_global, is_holder, is_seen
+from np2tnp.analysis.domain.locations import bare, global_of, holder_of, is_attribute, is_global, is_holder, is_seen
 from np2tnp.analysis.domain.values import Bound, Class, Function, Instance, Symbol
 from np2tnp.analysis.syntax.scopes import absolute
 from np2tnp.analysis.syntax.walk import walk
@@ -208,12 +209,14 @@ class HostUpdate(Rule):
         callees = list(dict.fromkeys(each.via for each in reasons))
         if callees:
             name = global_of(event.name)[1] if is_global(event.name) else bare(event.name)
+            name = f".{name} of an object" if is_attribute(event.name) else name
             words = _words(name, callees, event.shared, _unseen(reasons, context))
             if namespace := _namespace(reasons, context):
                 words = (
                     f'{words}; if {namespace} stands for NumPy, say so: numpy-names = ["{namespace}"] in [tool.np2tnp]'
                 )
-            yield self._changed(event.node, words, reasons, context)
+            hit = self._changed(event.node, words, reasons, context)
+            yield replace(hit, left="unseen") if is_attribute(event.name) else hit  # of whatever object has it
         twice = [each for each in event.stale.reasons if each.kind == "two copies"]
         if twice:
             words = _twice(event.name, [each.via for each in twice], _unseen(twice, context))
