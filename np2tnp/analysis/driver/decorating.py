@@ -26,7 +26,7 @@ from np2tnp.analysis.driver.decorator_effects import (
 )
 from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.analysis.syntax.python_tables import COMPILERS, COMPILES, MARKS, TRANSPARENT_DECORATORS, WRAPPING_DECORATORS
-from np2tnp.analysis.syntax.scopes import dotted, sketch
+from np2tnp.analysis.syntax.scopes import dotted, sketch, target_names
 from np2tnp.analysis.syntax.walk import PARTS, walk
 
 if TYPE_CHECKING:
@@ -140,6 +140,8 @@ NOT_KNOWN = ("", "", "")
 IMPORTED = "import "
 #: Follows the name of a class where one of its objects is meant.
 OBJECT = "()"
+#: Comes before a function of a class body that is called there, as any function is, and not through an object.
+IN_BODY = "in "
 
 
 def note_decorators(node: cst.FunctionDef, interpreter: Interpreter, wrapped: bool) -> None:
@@ -148,21 +150,53 @@ def note_decorators(node: cst.FunctionDef, interpreter: Interpreter, wrapped: bo
     module = interpreter.module
     for decorator in node.decorators:
         call = decorator.decorator if type(decorator.decorator) is cst.Call else None
-        value = interpreter.callee(decorator.decorator if call is None else call.func, Env())
+        func = decorator.decorator if call is None else call.func
+        value = interpreter.callee(func, Env())
         name = interpreter.decorator_name(decorator, Env())
         effect = ""
-        if wrapped and (asked := asked_of(value)) is not None:
+        asked = asked_of(value)
+        near = _of_class_body(func.value, node, module) if type(func) is cst.Name else None
+        if near is not None and type(func) is cst.Name:
+            value, name = near, func.value  # the class's own names come first
+            asked = Function(IN_BODY + near.qualname, module=near.module) if isinstance(near, Function) else None
+        if wrapped and asked is not None:
             known = not isinstance(value, Function) or interpreter.services.summary(value) is not None
             effects = interpreter.services.decorating(asked)
             effect = effects[call is not None] if known else ""
             interpreter.facts.seen.decorators[name] = effects[2]
         if effect != SAME:
             calls = effect == CALLS or (wrapped and name in WRAPPING_DECORATORS)
-            kind = ev.Kind.DECORATOR if _is_in_sight(value, module) else ev.Kind.UNSEEN_DECORATOR
+            kind = ev.Kind.DECORATOR if near is not None or _is_in_sight(value, module) else ev.Kind.UNSEEN_DECORATOR
             interpreter.construct(decorator, ev.Kind.WRAPPING_DECORATOR if calls else kind, name)
     compiler = compiler_of(module.name_of.get(id(node), ""), module, interpreter.services.resolve)
     if compiler is not None:
         interpreter.construct(compiler[1], ev.Kind.COMPILED_FUNCTION, compiler[0])
+
+
+def _of_class_body(name: str, node: cst.FunctionDef, module: ModuleInfo) -> Value | None:
+    """What a name means in the class body where the method `node` stands; None where that does not bind it."""
+    function = module.functions.get(module.name_of.get(id(node), ""))
+    owner = module.classes.get(function.owner or "") if function is not None else None
+    if owner is None:
+        return None
+    made = [statement for statement in owner.node.body.body if name in _bound_by(statement)]
+    if not made:
+        return None
+    qualname = f"{owner.qualname}.{name}"
+    if len(made) > 1 or qualname not in module.functions or type(made[0]) is not cst.FunctionDef:
+        return Unknown()
+    return Function(qualname, module=module.path)
+
+
+def _bound_by(statement: cst.CSTNode) -> set[str]:
+    """The names that a statement of a class body may bind."""
+    if isinstance(statement, (cst.FunctionDef, cst.ClassDef)):
+        return {statement.name.value}
+    if type(statement) is cst.SimpleStatementLine:
+        targets = [part.target for part in walk(statement) if type(part) in (cst.AssignTarget, cst.AnnAssign)]  # type: ignore[attr-defined]
+        if all(type(part) in (cst.Assign, cst.AnnAssign, cst.Expr, cst.Pass) for part in statement.body):
+            return {name for target in targets for name in target_names(target)}
+    return {part.value for part in walk(statement) if type(part) is cst.Name}
 
 
 def _is_in_sight(value: Value, module: ModuleInfo) -> bool:
@@ -211,6 +245,9 @@ def effects_in(name: str, analysis: Analysis) -> tuple[str, str]:
 
     name: as ``decorating.asked_of`` writes it.
     """
+    if name.startswith(IN_BODY):
+        function = analysis.info.functions.get(name.removeprefix(IN_BODY))
+        return _NOT_KNOWN if function is None or function.decorators else effects_of(function.node, analysis.info)
     first = name.partition(OBJECT)[0].partition(".")[0]
     if first in analysis.info.rebound:
         return _NOT_KNOWN
@@ -357,6 +394,10 @@ def _class_called(node: cst.Call, module: ModuleInfo, analysis: Analysis) -> Cla
 def what_counts(name: str, analysis: Analysis) -> str:
     """What the module's decorator `name` does besides calling the function; empty where that is not seen."""
     module = analysis.info
+    if name.startswith(IN_BODY):
+        name = name.removeprefix(IN_BODY)
+        function = module.functions.get(name)
+        return _hands_on(function.node, module, []) if function is not None else ""
     first, _, method = name.partition(".")
     own = first.removesuffix(OBJECT)
     if first in module.functions and (maker := _maker_outside(module.functions[first].node, module)):

@@ -129,3 +129,48 @@ def test_an_option_is_no_function_that_is_handed_on() -> None:
     report = pipeline.analyse_bytes(Config(), ("f.py", text.encode()))
     (told,) = (it.message for it in report.findings if it.region == "g" and it.decides)
     assert "may do more with the function than call it" in told
+
+
+_POINTS = """class Points:
+    {0}
+
+    def __init__(self, x):
+        self.x = x
+
+    @{1}
+    def whitened(self):
+        return np.linalg.inv(self.x.T @ self.x)
+"""
+_LISTED = """def listed(func):
+        @functools.wraps(func)
+        def wrapper(self, *args, **kwargs):
+            return func(self, *args, **kwargs).tolist()
+        return wrapper"""
+_MAKING = """def listed(deep):
+        def deco(func):
+            @functools.wraps(func)
+            def wrapper(self, *args):
+                return func(self, *args)
+            return wrapper
+        return deco"""
+_MORE = "def listed(func):\n        return apply(func)"
+IN_CLASSES = {
+    "it calls": (_LISTED, "listed", "convertible", ""),
+    "it is made": (_MAKING, "listed(True)", "convertible", ""),
+    "it does more": (_MORE, "listed", "blocked", "the decorator listed hands the function on to apply()"),
+    "bound twice": (f"{_LISTED}\n    listed = apply(listed)", "listed", "blocked", "may do more with the function"),
+    "in a branch": ("if DEEP:\n        def listed(func):\n            return func", "listed", "blocked", "may do more with the function"),
+}
+
+
+@pytest.mark.parametrize(("made", "by", "state", "words"), IN_CLASSES.values(), ids=IN_CLASSES)
+def test_a_decorator_is_looked_up_in_the_class_body_first(made: str, by: str, state: str, words: str) -> None:
+    other = "def listed(func):\n    return func\n\n\n"  # what the module calls so
+    for before in ("", other) if state == "blocked" else ("", _HEAD + "listed = numba.njit\n\n\n"):
+        text = _HEAD + before + _POINTS.format(made, by)
+        report = pipeline.analyse_bytes(Config(), ("f.py", text.encode()))
+        (found,) = (it.state.value for it in report.regions if it.qualname == "Points.whitened")
+        assert found == state
+        told = [it.message for it in report.findings if it.region == "Points.whitened" and it.decides]
+        assert all(words in message for message in told)
+        assert "outside" not in "".join(told)
