@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.values import Array, Const, Scalar, Symbol, Value
-from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.domain.values import NO_NAMES, Array, Const, Scalar, Sequence, Symbol, Value
+from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.analysis.syntax.walk import walk
 
 #: So many operations on each element are worth every transfer, and are not told.
@@ -161,13 +161,16 @@ def _times(loop: cst.For | cst.While) -> int:
 #: Operations on each element from which a function is worth a person's time; from ... on in a constructor, of which
 #: the object gets ndarrays in any case, it is `MUCH`.
 _WORTH = 4
-#: What makes or arranges arrays, reads or writes them, and computes nothing.
+#: ... and how often loops run, as far as anybody knows.
+_AGAIN = 3
+#: What makes or arranges arrays, reads or writes them, and computes nothing. `unique` is about labels, mostly, and many
+#: times slower on a device.
 _ARRANGING = frozenset(
     "zeros ones empty full zeros_like ones_like empty_like full_like arange linspace eye identity concatenate stack"
     " vstack hstack column_stack append insert delete copy array astype ascontiguousarray asanyarray flatten fill"
     " repeat tile nonzero flip atleast_3d meshgrid ix_ broadcast_arrays iscomplexobj isrealobj issubdtype can_cast load"
     " save savez loadtxt savetxt genfromtxt fromiter fromstring frombuffer tofile seterr errstate set_printoptions"
-    " unravel_index ravel_multi_index ndindex array_equal".split()
+    " unravel_index ravel_multi_index ndindex array_equal unique".split()
 )
 _DRAWING = ("matplotlib", "seaborn", "plotly", "bokeh", "pyqtgraph", "mayavi", "pylab")
 #: Methods of figures and axes: none is one of arrays.
@@ -183,15 +186,84 @@ def why_left(facts: ev.RegionFacts) -> str:
     """Why nobody need change what keeps the function in NumPy, as `model.LEFT` has it; empty where it may pay."""
     if _draws(facts):
         return "plots"
-    enough = MUCH if facts.qualname.rpartition(".")[2] in _CONSTRUCTORS or _is_setter(facts.node) else _WORTH
+    keeps = facts.qualname.rpartition(".")[2] in _CONSTRUCTORS or _is_setter(facts.node)
+    enough = MUCH if keeps or any(map(_reads_files, facts.events)) else _WORTH
+    items = _items_of_loops(facts.node)
     total = 0
     for event in facts.events:
-        if isinstance(event, (ev.Call, ev.Operator, ev.Store)):
+        if isinstance(event, (ev.Call, ev.Operator, ev.Store)) and not _is_about_text(event):
             repeated = event.place.loops or event.place.nested
-            total += _computed(event) * (_WORTH if repeated else 1)
+            again = repeated and not _is_of_an_item(event, items.get(id(event.node), NO_NAMES))
+            total += _computed(event) * (_AGAIN if again else 1)
             if total >= enough:
                 return ""
     return "little"
+
+
+def _reads_files(event: ev.Event) -> bool:
+    """Whether a file is read here: what comes from a disk is no work for a device, unless much is done with it."""
+    if not isinstance(event, ev.Call):
+        return False
+    name = dotted(event.node.func).rpartition(".")[2]
+    return name in _READING or name.startswith("read_")
+
+
+_READING = frozenset("open load loadtxt genfromtxt fromfile loadmat memmap".split())
+
+
+def _is_about_text(event: ev.Call | ev.Operator | ev.Store) -> bool:
+    """Whether a text, or a tuple or list that is displayed, is compared with or added."""
+    if isinstance(event, ev.Call):
+        return False
+    values = event.operands if isinstance(event, ev.Operator) else (event.value,)
+    is_text = any(isinstance(value, Const) and isinstance(value.value, (str, bytes)) for value in values)
+    return is_text or (event.op == "add" and any(isinstance(value, Sequence) for value in values))
+
+
+def _items_of_loops(node: cst.CSTNode) -> dict[int, frozenset[str]]:
+    """The names of the items and counters of the loops around each node, by id."""
+    found: dict[int, frozenset[str]] = {}
+    for loop in walk(node):
+        if isinstance(loop, cst.For):
+            names = frozenset(target_names(loop.target))
+            inside = walk(loop.body)
+        elif isinstance(loop, (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)):
+            names = frozenset(target_names(loop.for_in.target))
+            inside = walk(loop)
+        else:
+            continue
+        for part in inside:
+            found[id(part)] = found.get(id(part), NO_NAMES) | names
+    return found
+
+
+def _is_of_an_item(event: ev.Call | ev.Operator | ev.Store, items: frozenset[str]) -> bool:
+    """Whether each iteration works on a part of its own: all of them together go through the whole once.
+
+    Such as ``1j * d[:, k]``; where an item is compared with what is the same each time, that is no work either.
+    """
+    if isinstance(event, ev.Call):
+        sides = [argument.node.value for argument in event.arguments]
+    elif isinstance(event.node, cst.BinaryOperation):
+        sides = [event.node.left, event.node.right]
+    elif isinstance(event.node, cst.Comparison):
+        return _is_part(event.node, items)
+    else:
+        return False
+    named = [side for side in sides if not isinstance(side, (cst.BaseNumber, cst.UnaryOperation))]
+    return bool(named) and all(_is_part(side, items) for side in named)
+
+
+def _is_part(node: cst.CSTNode, items: frozenset[str]) -> bool:
+    """Whether something in `node` is chosen by an item of a loop: ``d[:, k]``, or an attribute of one: ``each.z0``."""
+    for part in walk(node):
+        if type(part) is cst.Subscript and any(
+            type(name) is cst.Name and name.value in items for element in part.slice for name in walk(element)
+        ):
+            return True
+        if type(part) is cst.Attribute and type(part.value) is cst.Name and part.value.value in items:
+            return True
+    return False
 
 
 def _is_setter(node: cst.CSTNode) -> bool:
