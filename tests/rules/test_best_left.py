@@ -334,3 +334,117 @@ class Model:
 def test_what_cannot_be_mended_decides(kept: str, left: str) -> None:
     told = deciding(SEVERAL.format(kept), "Model.f")
     assert (told.code, told.left) == (("TNP206" if left else "TNP105"), left)
+
+
+# --- what is read item by item, and labels
+
+SORTED = """
+def f(hz: np.ndarray, w):
+    hz = sorted(np.exp(hz))
+    out = []
+    {}
+    return np.array(out) * np.log(w).sum()
+"""
+
+
+@pytest.mark.parametrize(
+    "loop", ["for i in range(1, len(hz)):\n        out.append(hz[i] - hz[i - 1])", "out = [h * h for h in hz]"]
+)
+def test_what_a_loop_reads_item_by_item_is_not_to_be_sorted_by_numpy(loop: str) -> None:
+    told = deciding(SORTED.format(loop))
+    assert told.left
+    assert "np.sort" not in told.message
+
+
+def test_what_no_loop_reads_may_be() -> None:
+    told = deciding(SORTED.format("out = np.log(hz[1:])"))
+    assert (told.code, told.left) == ("TNP705", "")
+    assert "np.sort" in told.message
+
+
+LABELS = """
+def f(y: np.ndarray, x: np.ndarray):
+    names{} = np.{}
+    return np.exp(x @ x) * len(set(names))
+"""
+
+
+@pytest.mark.parametrize(("more", "made"), [("", "unique(y)"), (", n", "unique(y, return_counts=True)")])
+def test_a_set_of_labels_is_no_work(more: str, made: str) -> None:
+    assert deciding(LABELS.format(more, made)).left
+
+
+def test_a_set_of_numbers_is() -> None:
+    assert not deciding(LABELS.format("", "sort(y)")).left
+
+
+# --- next to nothing
+
+LITTLE = {
+    "a file's columns": """
+        def read_table(path) -> tuple[str, np.ndarray]:
+            return path, np.genfromtxt(path, skip_header=1)
+
+
+        def f(path):
+            header, d = read_table(path)
+            out = eval("[]")
+            for k in range(d.shape[1] // 2):
+                out.append(d[:, 2 * k] + 1j * d[:, 2 * k + 1])
+                out.append(d[:, 2 * k] - 1j * d[:, 2 * k + 1])
+            return out
+    """,
+    "a file's numbers": """
+        def f(path):
+            d = np.genfromtxt(path)
+            n = eval("1")
+            d[:, 0] *= 1e3
+            return d / n, d * 2, d + 1, d - 1
+    """,
+    "texts": """
+        def f(x: np.ndarray, how):
+            n = eval("1")
+            if how == "a" or how == "b" or how == "c" or how != "d":
+                return x[::n] + 1
+            return x
+    """,
+    "items of objects": """
+        def f(parts, z0: np.ndarray):
+            n = eval("1")
+            return [part for part in parts if np.any(part.z0 != z0)], [part.x * 2 for part in parts], n
+    """,
+    "labels": """
+        def f(x: np.ndarray, y: np.ndarray):
+            n = eval("1")
+            return [x[y == label] for label in np.unique(y)], n
+    """,
+}
+MUCH = {
+    "a file's product": """
+        def f(path):
+            d = np.genfromtxt(path)
+            return d @ d.T * eval("1")
+    """,
+    "steps": """
+        def f(u: np.ndarray, v: np.ndarray):
+            for i in range(eval("1")):
+                u = u + v * 0.1
+            return u
+    """,
+    "items of much work": """
+        def f(x: np.ndarray):
+            n = eval("1")
+            return [np.exp(x[k]) * n for k in range(len(x))]
+    """,
+}
+
+
+@pytest.mark.parametrize("body", LITTLE.values(), ids=LITTLE)
+def test_what_would_gain_nothing_is_counted(body: str) -> None:
+    assert deciding(body).left == "little"
+
+
+@pytest.mark.parametrize("body", MUCH.values(), ids=MUCH)
+def test_what_would_gain_is_shown(body: str) -> None:
+    told = deciding(body)
+    assert (told.code, told.left) == ("TNP206", "")

@@ -443,13 +443,50 @@ def _builtins(context: Context) -> Iterator[Hit]:
             if certain is None:
                 what = dotted(arrays[0].node.value) or "what it gets"
                 words = f"if {what} is an array, {words}"
-            yield Hit(
-                BUILTIN,
-                event.node,
-                words,
-                Verdict.NOTE,
-                left="loops" if certain is None and name not in _INSTEAD else "",
-            )
+            vague = certain is None and name not in _INSTEAD
+            if name == "sorted" and _is_read_by_items(event.node, context.facts.node):
+                vague, words = True, words.replace(instead, "a loop reads it item by item, too: best left in NumPy")
+            vague = vague or any(_is_of_labels(argument.node.value, context) for argument in arrays)
+            yield Hit(BUILTIN, event.node, words, Verdict.NOTE, left="loops" if vague else "")
+
+
+def _is_read_by_items(made: cst.Call, region: cst.CSTNode) -> bool:
+    """Whether a loop reads single items of what a call gives: ``hz = sorted(x)``, and then ``hz[i]``."""
+    nodes = nodes_of(region)
+    bound = {name for node in nodes if type(node) is cst.Assign and node.value is made for name in _names_of(node)}
+    loops: list[Loop] = [part for part in nodes if type(part) in LOOP_NODES]  # type: ignore[misc]
+    for loop in loops if bound else ():
+        head = None if isinstance(loop, cst.While) else loop.iter if isinstance(loop, cst.For) else loop.for_in.iter
+        if head is not None and not _is_range(head) and bound & names_in(head):
+            return True
+        counters = {name for part in (loop, *body_of(loop)) for name in bound_names(part)}
+        items = (part for part in body_of(loop) if type(part) is cst.Subscript and root_of(part) in bound)
+        if any(type(it.slice) is cst.Index and names_in(it.slice) & counters for part in items for it in part.slice):
+            return True
+    return False
+
+
+def _names_of(node: cst.Assign) -> Iterator[str]:
+    for target in node.targets:
+        yield from target_names(target.target)
+
+
+def _is_range(head: cst.CSTNode) -> bool:
+    """Whether a loop only counts: ``range(len(x))``."""
+    return type(head) is cst.Call and type(head.func) is cst.Name and head.func.value == "range"
+
+
+def _is_of_labels(node: cst.BaseExpression, context: Context) -> bool:
+    """Whether it is what `np.unique` gives: labels, ports, names of blocks; few, and looked up in tables."""
+    if type(node) is cst.Name:
+        for part in nodes_of(context.facts.node):
+            if type(part) is cst.Assign and node.value in _names_of(part):
+                return _is_of_labels(part.value, context) if type(part.value) is cst.Call else False
+        return False
+    if type(node) is cst.Subscript:
+        return _is_of_labels(node.value, context)
+    call = context.calls.get(id(node))
+    return call is not None and call.api == "numpy.unique"
 
 
 def _of_loops_and_indices(region: cst.CSTNode) -> frozenset[int]:

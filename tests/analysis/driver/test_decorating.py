@@ -159,7 +159,12 @@ IN_CLASSES = {
     "it is made": (_MAKING, "listed(True)", "convertible", ""),
     "it does more": (_MORE, "listed", "blocked", "the decorator listed hands the function on to apply()"),
     "bound twice": (f"{_LISTED}\n    listed = apply(listed)", "listed", "blocked", "may do more with the function"),
-    "in a branch": ("if DEEP:\n        def listed(func):\n            return func", "listed", "blocked", "may do more with the function"),
+    "in a branch": (
+        "if DEEP:\n        def listed(func):\n            return func",
+        "listed",
+        "blocked",
+        "may do more with the function",
+    ),
 }
 
 
