@@ -23,6 +23,8 @@ STATES = {
     RegionState.BLOCKED: "blocked",
 }
 _NOTHING = "nothing in it is work for TensorFlow"
+#: What is said of a loop that somebody may write otherwise.
+_BY_HAND = "write it on whole arrays"
 _LARGEST_FIRST = (*EFFORTS, "minutes", "none")
 _REASON = re.compile(r"(?P<code>TNP\d{3}) (?:cell \d+ )?line (?P<line>\d+): (?P<words>.*)", re.DOTALL)
 _MOST_FUNCTIONS = 12  #: that are shown one by one on a terminal
@@ -65,6 +67,8 @@ def _row(path: str, region: Region) -> Function:
     told = _REASON.fullmatch(first)
     code, line, why = (told["code"], int(told["line"]), told["words"]) if told else ("", None, first)
     takes = effort(code) if code else "none"
+    if takes == "redesign" and _BY_HAND in why:
+        takes = "hours"
     return Function(
         path, region.qualname, region.line, STATES[region.state], code, line, why, takes, region.calls,
         region.converted, region.cell.number if region.cell is not None else None,

@@ -723,6 +723,19 @@ ADVICE = {
             return ["x", "y", "z"], z @ y
         """,
     ),
+    "TNP206 texts": (
+        """
+        def f(x, y):
+            z = np.exp(x)
+            return z * eval("np.hanning(len(y))")
+        """,
+        'as in eval(text, {"np": np, "n": n})',
+        """
+        def f(x, y):
+            z = np.exp(x)
+            return z * eval("np.hanning(n)", {"np": np, "n": len(y)})
+        """,
+    ),
     "TNP206 iterator": (
         """
         def f(x, y):

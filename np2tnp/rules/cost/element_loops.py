@@ -173,6 +173,6 @@ class ElementLoop(Rule):
             return
         yield self.hit(
             event.node,
-            f"{event.name} is stored element by element in a loop: eager TensorFlow copies it each time",
+            f"{event.name} is stored item by item in a loop: eager TensorFlow copies it each time",
             Verdict.NOTE,
         )

@@ -266,7 +266,20 @@ class WholeArrayLoop(Rule):
 def _told(reason: str) -> str:
     if reason.startswith("an iteration needs"):
         return f"{reason}, so only --compile helps"
+    if any(words in reason for words in _OF_FORMS):
+        return "write it on whole arrays"
     return f"write it on whole arrays (np2tnp does not: {reason})"
+
+
+#: In reasons that are about the forms that are known here, and say nothing about the loop to its author.
+_OF_FORMS = (
+    "that is no name",
+    "stays an ndarray",
+    "change in other ways",
+    "rows are no elements",
+    "it calls ",
+    "it has ",
+)
 
 
 def _reasons(context: Context) -> dict[int, str]:

@@ -107,6 +107,8 @@ class Untraceable(Rule):
         in_a_table = event.kind == ev.Kind.ALIASED_ARGUMENTS and _is_read_by_text(event.node, context.facts.node)
         if in_a_table:  # np.array() of a table loses its columns
             words = _WORDS_OF_TABLES.format(detail)
+        if event.kind == ev.Kind.OWN_NAMES and event.detail in ("eval", "exec"):
+            words = _WORDS_OF_TEXTS.format(event.detail)
         if event.kind == ev.Kind.CALLBACK:
             words = _as_block(event.node) or words
         if event.kind == ev.Kind.METHOD_OBJECT:
@@ -130,6 +132,10 @@ def _warns(event: ev.Construct, context: Context) -> bool:
     return True
 
 
+_WORDS_OF_TEXTS = (
+    "{0}() sees the function's own names, which would hold tensors: give it those that the text needs,"
+    ' as in {0}(text, {{"np": np, "n": n}})'
+)
 _WORDS_OF_TABLES = (
     "an array in a dict or a table may be passed twice to what may update {0}: move the work on arrays into a function"
     " of its own"
