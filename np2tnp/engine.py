@@ -58,6 +58,7 @@ from np2tnp.session import NOT_ASKED, Session
 _AT_READS = frozenset(("TNP201", "TNP503"))
 #: Stores through one name and reads by another, which come of the same ones.
 _ALIASES = frozenset(("TNP201", "TNP202"))
+_MANY = 4  #: different things in the way of a function, of which nobody mends one after the other
 _MOST_LINES = 4  #: of one code behind the first reason
 _STAYS = "the module's top level stays NumPy"
 
@@ -124,6 +125,7 @@ def _report(source: Source, session: Session) -> FileReport:
             left = hit.left
             if hit is first and not left and not fixable:
                 left = "test" if is_test else "" if hands_on(plan.facts, plan.edits) else why_left(plan.facts)
+                left = left or ("several" if len(_kinds(plan)) >= _MANY else "")
             elif hit is first and left == "unseen" and why_left(plan.facts) == "plots":
                 left = "plots"
             then = _what_then(plan, hit, spans) if hit is first and not left else ""
@@ -170,6 +172,12 @@ def _what_then(plan: RegionPlan, first: Hit, spans: Mapping[int, Span]) -> str:
             places.setdefault(hit.code, set()).add(spans[id(hit.node)].line)
     places.get(first.code, set()).discard(spans[id(first.node)].line)
     return ", ".join(f"{code} in {_lines(found)}" for code, found in places.items() if found)
+
+
+def _kinds(plan: RegionPlan) -> set[str]:
+    """The codes of all that stands in the way of a region, those that come of the same stores once."""
+    codes = {hit.code for hit in (*plan.reasons, *plan.behind)}
+    return codes - {"TNP201"} if codes >= _ALIASES else codes
 
 
 def _lines(numbers: set[int]) -> str:

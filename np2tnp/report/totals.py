@@ -29,6 +29,10 @@ _BEST_LEFT = {
         "function only arranges arrays, or does next to nothing with them",
         "functions only arrange arrays, or do next to nothing with them",
     ),
+    "several": (
+        "function has four or more different things in its way",
+        "functions have four or more different things in their way",
+    ),
     "plots": ("function draws plots", "functions draw plots"),
 }
 UNKNOWN = "TNP010"  #: what may be work on arrays, for all that is known

@@ -108,6 +108,28 @@ def test_the_function_is_counted(body: str) -> None:
     assert deciding(body).left
 
 
+MANY = """
+    def f(x: np.ndarray):
+        y = eval("x")
+        z = np.exp(x)
+        {}
+            v = x @ x
+        async def h():
+            return v
+        z.real = 3
+        return h, y, z, np.exp(v)
+"""
+
+
+def test_a_function_with_four_things_in_its_way_is_counted() -> None:
+    assert deciding(MANY.format('with np.errstate(all="raise"):')).left == "several"
+
+
+def test_three_are_said() -> None:
+    text = MANY.replace("async def", "def").replace("return h, y", "return y")
+    assert told(deciding(text.format('with np.errstate(all="raise"):'))).endswith("TNP105 in line 11")
+
+
 def test_lines_are_those_of_the_cell() -> None:
     cells = ["import numpy as np", textwrap.dedent(SHOWN["three of one kind"][0]).lstrip()]
     listed = [{"cell_type": "code", "source": text} for text in cells]
