@@ -351,9 +351,10 @@ def f(hz: np.ndarray, w):
     "loop", ["for i in range(1, len(hz)):\n        out.append(hz[i] - hz[i - 1])", "out = [h * h for h in hz]"]
 )
 def test_what_a_loop_reads_item_by_item_is_not_to_be_sorted_by_numpy(loop: str) -> None:
-    told = deciding(SORTED.format(loop))
-    assert told.left
-    assert "np.sort" not in told.message
+    for text in (SORTED, SORTED.replace("sorted(np.exp(hz))", "np.array(sorted(np.exp(hz)))")):
+        told = deciding(text.format(loop))
+        assert told.left
+        assert "np.sort" not in told.message
 
 
 def test_what_no_loop_reads_may_be() -> None:

@@ -455,7 +455,8 @@ def _builtins(context: Context) -> Iterator[Hit]:
 def _is_read_by_items(made: cst.Call, region: cst.CSTNode) -> bool:
     """Whether a loop reads single items of what a call gives: ``hz = sorted(x)``, and then ``hz[i]``."""
     nodes = nodes_of(region)
-    bound = {name for node in nodes if type(node) is cst.Assign and node.value is made for name in _names_of(node)}
+    makers = (node for node in nodes if type(node) is cst.Assign and any(part is made for part in walk(node.value)))
+    bound = {name for node in makers for name in _names_of(node)}
     loops: list[Loop] = [part for part in nodes if type(part) in LOOP_NODES]  # type: ignore[misc]
     for loop in loops if bound else ():
         head = None if isinstance(loop, cst.While) else loop.iter if isinstance(loop, cst.For) else loop.for_in.iter
