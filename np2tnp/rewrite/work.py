@@ -187,12 +187,13 @@ def why_left(facts: ev.RegionFacts) -> str:
     if _draws(facts):
         return "plots"
     keeps = facts.qualname.rpartition(".")[2] in _CONSTRUCTORS or _is_setter(facts.node)
-    enough = MUCH if keeps or any(map(_reads_files, facts.events)) else _WORTH
+    reads = any(map(_reads_files, facts.events))
+    enough = MUCH if keeps or reads else _WORTH
     items = _items_of_loops(facts.node)
     total = 0
     for event in facts.events:
         if isinstance(event, (ev.Call, ev.Operator, ev.Store)) and not _is_about_text(event):
-            repeated = event.place.loops or event.place.nested
+            repeated = (event.place.loops or event.place.nested) and not reads
             again = repeated and not _is_of_an_item(event, items.get(id(event.node), NO_NAMES))
             total += _computed(event) * (_AGAIN if again else 1)
             if total >= enough:

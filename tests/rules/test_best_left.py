@@ -402,6 +402,16 @@ LITTLE = {
             d[:, 0] *= 1e3
             return d / n, d * 2, d + 1, d - 1
     """,
+    "a file's places": """
+        def f(file, rows, cols, offset, width):
+            n = eval("1")
+            places = np.zeros(3)
+            for i in rows:
+                for j in cols:
+                    file.seek(offset + i * width + j * n, 0)
+                    places[:] = np.fromfile(file, count=3) * 2
+            return places / n
+    """,
     "texts": """
         def f(x: np.ndarray, how):
             n = eval("1")

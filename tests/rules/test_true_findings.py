@@ -123,6 +123,7 @@ def test_a_run_says_how_many_functions_are_best_left(tmp_path: object, monkeypat
     ("body", "advice"),
     [
         ("return x * sorted(np.exp(x), reverse=True)[0]", "use np.sort(...)[::-1]"),
+        ("return x * sum(np.exp(x), 2)", "use np.sum(..., axis=0), and add the second argument"),
         ("return np.exp(x) / sum(w)", "if w is an array, Python's sum()"),
     ],
 )

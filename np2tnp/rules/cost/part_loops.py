@@ -439,6 +439,8 @@ def _builtins(context: Context) -> Iterator[Hit]:
         if arrays:
             certain = next((item for item in arrays if isinstance(item.value, Array)), None)
             instead = _INSTEAD.get(name, _LISTED)
+            if name == "sum" and len(given) > 1:
+                instead = f"{instead}, and add the second argument"
             if name == "sorted" and any(argument.name == "reverse" for argument in event.arguments):
                 instead = "use np.sort(...)[::-1], which gives an array"
             words = f"Python's {name}() asks a tensor for one item after the other: {instead}"
