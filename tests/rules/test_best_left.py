@@ -357,6 +357,36 @@ def test_what_a_loop_reads_item_by_item_is_not_to_be_sorted_by_numpy(loop: str) 
         assert "np.sort" not in told.message
 
 
+GOES_THROUGH = """
+def f(table, times):
+    out = {}
+    for t in sorted(times):
+        part = table.copy()
+        part["x"] = np.minimum(part["x"], t)
+        out[t] = np.exp(part["x"]).sum()
+    return out
+"""
+
+
+def test_nor_what_a_loop_goes_through() -> None:
+    told = deciding(GOES_THROUGH)
+    assert (told.code, told.left) == ("TNP705", "loops")
+
+
+FRAME = """
+def f(table, x: np.ndarray):
+    frame = np.exp(-table.hazard)
+    frame.{} = x
+    return frame, x @ x
+"""
+
+
+@pytest.mark.parametrize(("name", "left"), [("columns", "objects"), ("real", "")])
+def test_what_has_attributes_of_its_own_is_an_object(name: str, left: str) -> None:
+    told = deciding(FRAME.format(name))
+    assert (told.code, told.left) == ("TNP105", left)
+
+
 def test_what_no_loop_reads_may_be() -> None:
     told = deciding(SORTED.format("out = np.log(hz[1:])"))
     assert (told.code, told.left) == ("TNP705", "")

@@ -460,9 +460,9 @@ def _is_read_by_items(made: cst.Call, region: cst.CSTNode) -> bool:
     makers = (node for node in nodes if type(node) is cst.Assign and any(part is made for part in walk(node.value)))
     bound = {name for node in makers for name in _names_of(node)}
     loops: list[Loop] = [part for part in nodes if type(part) in LOOP_NODES]  # type: ignore[misc]
-    for loop in loops if bound else ():
+    for loop in loops:
         head = None if isinstance(loop, cst.While) else loop.iter if isinstance(loop, cst.For) else loop.for_in.iter
-        if head is not None and not _is_range(head) and bound & names_in(head):
+        if head is not None and not _is_range(head) and (bound & names_in(head) or made in walk(head)):
             return True
         counters = {name for part in (loop, *body_of(loop)) for name in bound_names(part)}
         items = (part for part in body_of(loop) if type(part) is cst.Subscript and root_of(part) in bound)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.syntax.python_tables import MEMBERS
 from np2tnp.edits import build
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
@@ -60,7 +61,8 @@ class AssignedAttribute(Rule):
                     f"tensors have no .{event.name} to assign to: move that into a function of its own, to which the"
                 )
                 words += " result is given as an array"
-            yield self.hit(node, words, Verdict.BLOCK)
+            left = "" if event.name in _INSTEAD or event.name in MEMBERS else "objects"  # such as a data frame
+            yield Hit(self.code, node, words, Verdict.BLOCK, left=left)
             return
 
         def reshape(updated: cst.Assign) -> cst.BaseSmallStatement:
