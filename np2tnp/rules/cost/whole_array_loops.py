@@ -272,14 +272,7 @@ def _told(reason: str) -> str:
 
 
 #: In reasons that are about the forms that are known here, and say nothing about the loop to its author.
-_OF_FORMS = (
-    "that is no name",
-    "stays an ndarray",
-    "change in other ways",
-    "rows are no elements",
-    "it calls ",
-    "it has ",
-)
+_OF_FORMS = ("that is no name", "stays an ndarray", "change in other ways", "rows are no elements")
 
 
 def _reasons(context: Context) -> dict[int, str]:

@@ -99,7 +99,10 @@ REFUSALS = {
         "if n:\n    scale = x[0]\nfor i in range(n):\n    z[i] = x[i] * scale",
         "may have no value yet",
     ),
-    "strict pairs": ("w = np.abs(x)\nfor i, (p, q) in enumerate(zip(w, w, strict=True)):\n    z[i] = p", "no name"),
+    "strict pairs": (
+        "w = np.abs(x)\nfor i, (p, q) in enumerate(zip(w, w, strict=True)):\n    z[i] = p",
+        "write it on whole arrays",
+    ),
     "total of both": (
         "for i in range(n):\n    for j in range(n):\n        t += c[i, j]\n        z[j] = t",
         "needs the t of the one before",
