@@ -328,7 +328,9 @@ def does_too_little(facts: ev.RegionFacts, edits: Edits) -> bool:
     """Whether a function does little with arrays, all of which it brings to the host: nothing stays on the device."""
     if not edits.host or edits.cores or facts.mutated or facts.direct or facts.direct_updates:
         return False
-    return not (facts.result is not None and may_hold_tensor(facts.result)) and why_left(facts) == "little"
+    return (
+        not (facts.result is not None and may_hold_tensor(facts.result)) and why_left(facts, of_items=False) == "little"
+    )
 
 
 def hands_on(facts: ev.RegionFacts, edits: Edits) -> bool:

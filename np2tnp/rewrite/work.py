@@ -182,20 +182,23 @@ _DRAWN = frozenset(
 _CONSTRUCTORS = ("__init__", "__post_init__", "__new__", "__setstate__")
 
 
-def why_left(facts: ev.RegionFacts) -> str:
-    """Why nobody need change what keeps the function in NumPy, as `model.LEFT` has it; empty where it may pay."""
+def why_left(facts: ev.RegionFacts, of_items: bool = True) -> str:
+    """Why nobody need change what keeps the function in NumPy, as `model.LEFT` has it; empty where it may pay.
+
+    of_items: what loops do with parts of their own, one after the other, and with files counts as little.
+    """
     if _draws(facts):
         return "plots"
     keeps = facts.qualname.rpartition(".")[2] in _CONSTRUCTORS or _is_setter(facts.node)
-    reads = any(map(_reads_files, facts.events))
+    reads = of_items and any(map(_reads_files, facts.events))
     enough = MUCH if keeps or reads else _WORTH
     items = _items_of_loops(facts.node)
     total = 0
     for event in facts.events:
         if isinstance(event, (ev.Call, ev.Operator, ev.Store)) and not _is_about_text(event):
             repeated = (event.place.loops or event.place.nested) and not reads
-            again = repeated and not _is_of_an_item(event, items.get(id(event.node), NO_NAMES))
-            total += _computed(event) * (_AGAIN if again else 1)
+            again = repeated and not (of_items and _is_of_an_item(event, items.get(id(event.node), NO_NAMES)))
+            total += _computed(event) * ((_AGAIN if of_items else _WORTH) if again else 1)
             if total >= enough:
                 return ""
     return "little"
