@@ -281,7 +281,7 @@ def plan_region(
         return RegionPlan(facts, hits, edits, RegionState.KEPT, [hit for hit in hits if hit is against])
     if slow and options.slow == "keep":
         return RegionPlan(facts, hits, edits, RegionState.KEPT, slow, part_loops.beside(slow, loops))
-    if options.slow == "keep" and options.boundary == "numpy" and does_too_little(facts, edits):
+    if options.slow == "keep" and options.boundary == "numpy" and does_too_little(facts, edits, module):
         little = [small_arrays.too_little(facts.node)]
         return RegionPlan(facts, [*hits, *little], edits, RegionState.KEPT, little)
     plan = RegionPlan(facts, hits, edits, RegionState.CONVERTIBLE)
@@ -324,13 +324,17 @@ def _is_mended(blocks: list[Hit]) -> Callable[[Hit], bool]:
     return lambda hit: not hit.left or hit.code in alike or (can_be_said and hit.left == "unseen")
 
 
-def does_too_little(facts: ev.RegionFacts, edits: Edits) -> bool:
-    """Whether a function does little with arrays, all of which it brings to the host: nothing stays on the device."""
+def does_too_little(facts: ev.RegionFacts, edits: Edits, module: ModuleInfo) -> bool:
+    """Whether a function does little with arrays, all of which it brings to the host: nothing stays on the device.
+
+    But what a loop calls may get an array that lives there: the array would go to the host in each iteration.
+    """
     if not edits.host or edits.cores or facts.mutated or facts.direct or facts.direct_updates:
         return False
-    return (
-        not (facts.result is not None and may_hold_tensor(facts.result)) and why_left(facts, of_items=False) == "little"
-    )
+    if facts.result is not None and may_hold_tensor(facts.result):
+        return False
+    is_little = why_left(facts, of_items=False) == "little"
+    return is_little and not small_arrays.is_called_in_loops(facts.qualname, module)
 
 
 def hands_on(facts: ev.RegionFacts, edits: Edits) -> bool:

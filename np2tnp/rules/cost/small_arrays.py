@@ -9,6 +9,9 @@ import libcst as cst
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.call_results import bind
 from np2tnp.analysis.domain.values import Const, Sequence, Value
+from np2tnp.analysis.module.contents import ModuleInfo
+from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, document, register
@@ -143,3 +146,32 @@ def too_little(region: cst.CSTNode) -> Hit:
     """What is said of a function that does so little that it stays NumPy."""
     words = "it does little with arrays, and all goes to the host: best left in NumPy (--slow convert migrates it)"
     return Hit(LITTLE, region, words, Verdict.NOTE, left="little")
+
+
+def is_called_in_loops(qualname: str, module: ModuleInfo) -> bool:
+    """Whether loops in functions of the module may call it, themselves or by what they call: by its last name."""
+    if module.called_in_loops is None:
+        module.called_in_loops = frozenset(_called_in_loops(module))
+    return _short(qualname) in module.called_in_loops
+
+
+def _called_in_loops(module: ModuleInfo) -> set[str]:
+    calls = {it.qualname: _called(it.node) for it in module.functions.values()}
+    loops = (
+        part for it in module.functions.values() for part in walk(it.node) if isinstance(part, (cst.For, cst.While))
+    )
+    reached: set[str] = set()
+    more = {name for loop in loops for name in _called(loop)}
+    while not more <= reached:
+        reached |= more
+        more = {name for caller, names in calls.items() if _short(caller) in reached for name in names}
+    return reached
+
+
+def _called(node: cst.CSTNode) -> set[str]:
+    return {_short(dotted(part.func)) for part in walk(node) if isinstance(part, cst.Call)}
+
+
+def _short(name: str) -> str:
+    """The last name; a class is called by its own."""
+    return name.removesuffix(".__init__").rpartition(".")[2]
