@@ -123,7 +123,8 @@ document(
         ),
         does=(
             "Keeps the function in NumPy unless --slow convert is given. A function that gives arrays back, updates its"
-            " arguments or calls migrated ones migrates: its arrays may stay on the device."
+            " arguments or calls migrated ones migrates: its arrays may stay on the device. So does one that a loop of"
+            " the module calls, itself or by others: its array would go to the host in each iteration."
         ),
         bad="""
             def check(points, weights):

@@ -69,7 +69,8 @@ def test_a_loop_hands_on_its_array_where_it_lives(body: str) -> None:
     report = _report(body)
     assert not _little(body)
     assert report.new_text is not None
-    assert "monitor.core(u, " in report.new_text and "rt.host(u)" not in report.new_text
+    assert "monitor.core(u, " in report.new_text
+    assert "rt.host(u)" not in report.new_text
 
 
 @pytest.mark.parametrize("body", OTHERS.values(), ids=OTHERS)
