@@ -66,7 +66,7 @@ def covered(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     if name not in _FOR_ALL:
 
         def answer(*operands: Any) -> Any:
-            asking = _asking(2)
+            asking = _asking(2) if operands[0].dtype in _NUMPYS else None
             return method(*operands) if asking is None else by_helper(asking, *operands)
 
         return functools.wraps(method)(answer)
@@ -74,7 +74,7 @@ def covered(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(method)
     def call(tensor: Any, other: Any) -> Any:
-        asking = _asking(2)
+        asking = _asking(2) if tensor.dtype in _NUMPYS else None
         if asking is not None:
             return by_helper(asking, tensor, other)
         if compares and type(other) is int and abs(other) >= 1 << 63 and lazy_tensorflow.ready:
@@ -164,6 +164,10 @@ _Limits = dict[type, tuple[float, float]]
 _Kernels = dict[Any, tuple[Operator, _Limits]]
 
 
+#: The dtypes that NumPy has, and text. Tensors of others, as bfloat16, are never rewritten code's own: a program that
+#: uses TensorFlow itself made them.
+_NUMPYS: set[Any] = set()
+
 #: Counts what operators and items promise: of two copies of the runtime the one that promises more puts its own in.
 _FORM = 2
 
@@ -173,6 +177,7 @@ def install(tensorflow: Any) -> None:
     tensor = tensorflow.__internal__.EagerTensor
     if getattr(tensor.__add__, "is_exact", 0) >= _FORM:  # another copy was first
         return
+    _NUMPYS.update(map(tensorflow.as_dtype, (*map(np.dtype, "?bhilBHILefdFD"), "string")))
     symbol = importlib.import_module("tensorflow.python.framework.ops").SymbolicTensor
     for name, operations in _OPERATIONS.items():
         kernels = {
@@ -236,7 +241,7 @@ def _in_graphs(name: str, method: Operator, kernels: _Kernels, tensors: tuple[ty
     def call(x: Any, y: Any) -> Any:
         found = kernels.get(x.dtype)
         plain = found is not None and (y.dtype is x.dtype if type(y) in tensors else _takes(found[1], y))
-        asking = None if plain else _asking(1)
+        asking = None if plain or x.dtype not in _NUMPYS else _asking(1)
         return method(x, y) if asking is None else by_helper(asking, x, y)
 
     return functools.wraps(method)(call)
@@ -246,7 +251,7 @@ def _of_one(name: str, method: Callable[[Any], Any], dtypes: frozenset[Any]) -> 
     by_helper = _by_helper(name)
 
     def call(x: Any) -> Any:
-        asking = None if x.dtype in dtypes else _asking(1)
+        asking = None if x.dtype in dtypes or x.dtype not in _NUMPYS else _asking(1)
         return method(x) if asking is None else by_helper(asking, x)
 
     return functools.wraps(method)(call)
@@ -327,7 +332,7 @@ def _item(method: Operator) -> Operator:
                 raise
         except Exception:  # whoever answers raises its own
             parts = None
-        asking = _asking(1) if parts is None else None
+        asking = _asking(1) if parts is None and x.dtype in _NUMPYS else None
         return method(x, key) if asking is None else asking.at(x)[key].get()
 
     return functools.wraps(method)(fast)
@@ -335,7 +340,7 @@ def _item(method: Operator) -> Operator:
 
 def _item_in_graphs(method: Operator) -> Operator:
     def call(x: Any, key: Any) -> Any:
-        asking = None if _is_basic(key) else _asking(1)
+        asking = None if _is_basic(key) or x.dtype not in _NUMPYS else _asking(1)
         return method(x, key) if asking is None else asking.at(x)[key].get()
 
     return functools.wraps(method)(call)

@@ -342,3 +342,31 @@ def test_graphs_have_them_too() -> None:
     for found, expected in zip(halves, (array / 2, -array % 3, 7 // array, array == array[:, None]), strict=True):
         assert found.dtype.as_numpy_dtype == expected.dtype
         assert found.numpy().tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("name", [*OPERATORS[:7], *OPERATORS[-7:]])
+@pytest.mark.parametrize("in_graph", [False, True])
+def test_dtypes_that_numpy_has_not_are_tensorflows(name: str, in_graph: bool) -> None:
+    """Code beside rewritten code may use TensorFlow itself: of bfloat16 the runtime knows nothing."""
+    x = tf.constant([[1.5, 2.0], [3.0, 4.0]], tf.bfloat16)
+    of = of_two(name)
+
+    def ours(*operands: Any) -> Any:
+        return of(*operands)
+
+    others = types.FunctionType(ours.__code__, {"tf": tf}, closure=ours.__closure__)
+    for other in (x + tf.constant(1, tf.bfloat16), 2):
+        if name == "matmul" and type(other) is int:
+            continue
+        codes = [tf.function(it, autograph=False) if in_graph else it for it in (ours, others)]
+        found, expected = (code(x, other) for code in codes)
+        assert tf.is_tensor(found)
+        assert found.dtype == expected.dtype
+        assert np.array_equal(found, expected)
+
+
+def test_items_and_one_operand_of_dtypes_that_numpy_has_not() -> None:
+    x = tf.constant([1.5, -2.0, 3.0], tf.bfloat16)
+    index = tf.constant(1)
+    for code in (lambda: (x[:index], x[index], -x, abs(x)), tf.function(lambda: (x[:index], x[index], -x, abs(x)))):
+        assert [(it.dtype, it.shape.rank) for it in code()] == [(tf.bfloat16, rank) for rank in (1, 0, 1, 1)]
