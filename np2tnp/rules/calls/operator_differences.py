@@ -104,8 +104,9 @@ class OperatorDiffers(Rule):
             if unsure and not context.begins_again():
                 words = "a complex number of Python's meets what may be a scalar or a 0-d array"
                 yield self.hit(event.node, words, Verdict.BLOCK)
-            array = op == "pow" and _has_own_powers(*event.operands)
-            zero_d = context.checked and _is_array_beside_complex(event.op, event.operands)
+            beside_list = _beside_list(op, event.operands) if context.checked else None
+            array = (op == "pow" and _has_own_powers(*event.operands)) or beside_list == 0
+            zero_d = context.checked and (_is_array_beside_complex(event.op, event.operands) or beside_list == 1)
 
             def change(updated: cst.BaseExpression) -> cst.BaseExpression:
                 updated = _with_checked_right(updated, context.rt) if unsure else updated
@@ -158,6 +159,7 @@ def _differs(event: ev.Operator, operands: tuple[Value, ...], context: Context) 
         or (context.boundary != "tensor" and python_answers(event.op, operands))
         or (context.checked and event.op == "pow" and _has_own_powers(*operands))
         or (context.checked and _is_array_beside_complex(event.op, operands))
+        or (context.checked and _beside_list(event.op, operands) is not None)
     )
 
 
@@ -174,7 +176,7 @@ def _is_covered(op: str, operands: tuple[Value, ...], context: Context) -> bool:
     """
     if meets_either(op, operands) or (op in ("eq", "ne") and python_answers(op, operands)):
         return False
-    if op == "pow" and _has_own_powers(*operands):
+    if (op == "pow" and _has_own_powers(*operands)) or _beside_list(op, operands) is not None:
         return False
     if _is_array_beside_complex(op, operands) or (op in JOINING and not any(isinstance(it, Array) for it in operands)):
         return False
@@ -222,7 +224,19 @@ def _is_array_beside_complex(op: str, operands: tuple[Value, ...]) -> bool:
     left, right = operands
     if not isinstance(right, Array) or right.rank or right.zero_d != "array" or "d" not in right.dtypes:
         return False
+    if isinstance(left, Array):  # a door lets numbers in, too
+        return left.weak is True and "D" in left.dtypes
     return scalar_type(left) in ("complex", "number") or isinstance(left, Unknown)
+
+
+def _beside_list(op: str, operands: tuple[Value, ...]) -> int | None:
+    """Which operand of ``*`` may be a 0-d array of integers beside a list: a scalar would repeat the list."""
+    if op != "mul" or len(operands) != 2:
+        return None
+    for number, (value, other) in enumerate((operands, operands[::-1])):
+        if isinstance(value, Array) and not value.rank and zero_d_of(value) == "array" and isinstance(other, Sequence):
+            return number if value.exact is None and not value.dtypes.isdisjoint("bhilBHIL") else None
+    return None
 
 
 def _has_own_powers(base: Value, exponent: Value) -> bool:
