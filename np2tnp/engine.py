@@ -350,6 +350,7 @@ def _hot(
         if twin is None:
             continue
         kind, _, compiled = _body(session, twin, held)
+        twin.edits.clear()  # a circle, which would keep the whole module
         text = bodies[name].function
         held_as = held_arrays(plan.facts)
         beside = beside_tensors(plan.facts.node, plan.edits.beside_tensors)

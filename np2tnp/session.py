@@ -181,7 +181,10 @@ class Session:
         known = plan.facts.planned
         found = self._planned(plan.facts, replace(self.options, compile="xla"))
         plan.facts.planned = known
-        return found if found.compiled and found.state is RegionState.CONVERTIBLE else None
+        if found.compiled and found.state is RegionState.CONVERTIBLE:
+            return found
+        found.edits.clear()  # a circle
+        return None
 
     def _compiled_or_eager(self, planned: Callable[[Options], RegionPlan], options: Options) -> RegionPlan:
         """The plan under ``--compile auto``: compiled if it can be, of what migrates without compiling, too."""
