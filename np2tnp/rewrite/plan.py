@@ -329,7 +329,9 @@ def does_too_little(facts: ev.RegionFacts, edits: Edits, module: ModuleInfo) -> 
 
     But what a loop calls may get an array that lives there: the array would go to the host in each iteration.
     """
-    if not edits.host or edits.cores or facts.mutated or facts.direct or facts.direct_updates:
+    if isinstance(facts.node, cst.Module) or not edits.host or edits.cores:
+        return False
+    if facts.mutated or facts.direct or facts.direct_updates:
         return False
     if facts.result is not None and may_hold_tensor(facts.result):
         return False

@@ -37,7 +37,7 @@ class Model:
 
 
 def rewrite(**options: object) -> FileReport:
-    return analyze(Source("pkg/m.py", TEXT), Config(rewrite=True, **options))  # type: ignore[arg-type]
+    return analyze(Source("pkg/m.py", TEXT), Config(rewrite=True, slow="convert", **options))  # type: ignore[arg-type]
 
 
 def migrated(report: FileReport) -> set[str]:

@@ -54,7 +54,7 @@ _MARKED = ("test_ones", "TestMarked.test_method", "TestMarked.test_fails", "Old.
 def test_marked_tests_migrate_and_pass(tmp_path: Path) -> None:
     file = tmp_path / "test_marked.py"
     file.write_text(_TESTS)
-    run = pipeline.rewrite([str(file)], Config(root=str(tmp_path), cache=False, quiet=True), apply=True)
+    run = pipeline.rewrite([str(file)], Config(root=str(tmp_path), cache=False, quiet=True, slow="convert"), apply=True)
     states = {region.qualname: region.state.value for region in run.reports[0].regions}
     assert {states[name] for name in _MARKED} == {"convertible"}
     command = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "--rootdir=.", "-p", "no:cacheprovider", "."]

@@ -83,7 +83,7 @@ PROGRAMS = {
         """,
     ),
     "frames of callers": (
-        4,
+        6,
         """
         def old(x: np.ndarray):
             warnings.warn("use new()", DeprecationWarning, stacklevel=2)
@@ -242,7 +242,7 @@ PROGRAMS = {
         """,
     ),
     "memory order that others see": (
-        4,
+        3,
         """
         import json, pickle
 
@@ -337,7 +337,7 @@ PROGRAMS = {
             return sum(x) + np.max(x)
 
         def least(x: np.ndarray):
-            return abs(np.min(x))
+            return abs(np.min(np.tanh(x) * 3 - x))
 
         print(sum(range(5), -1), sum(x), total(x), least(x))
         from numpy import *
