@@ -468,7 +468,7 @@ def _slices(node: Any) -> bool:
 #
 # A door that lets in real arrays alone would leave these calls to the original, each time.
 
-_IS_COMPLEX = re.compile(r".*\bcomplex", re.IGNORECASE)
+_IS_COMPLEX = re.compile(r".*\bcomplex(?:64|128)?\b", re.IGNORECASE)
 _COMPLEX_TYPES = frozenset("complex complex64 complex128 csingle cdouble complexfloating complex_".split())
 #: Functions of NumPy whose results are complex whatever they get, and those that give real numbers for complex ones.
 _GIVE_COMPLEX = frozenset(
