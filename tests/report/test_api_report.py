@@ -184,7 +184,7 @@ def test_every_operator_and_special_method_of_arrays_has_a_row_with_evidence(row
     [
         ("ndarray.__getitem__", "return x[key]", "return x[key]"),
         ("ndarray.__setitem__", "x[key] = value", "x = rt.at(x)[key].set(value)"),
-        ("ndarray.__rsub__", "return b - x", "return b - x"),
+        ("ndarray.__rsub__", "return b - x", "rt.op_sub(b, rt.zero_d_array(x))"),
         ("ndarray.__imul__", "x *= b", "x = rt.at(x)[...].multiply(b)"),
         ("ndarray.__len__", "return len(x)", "return len(x)"),
         ("operator.contains", "return item in x", "item in rt.ndarray(x)"),
