@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from weakref import WeakKeyDictionary
 
 import libcst as cst
 
@@ -300,10 +301,19 @@ def _operands(part: cst.CSTNode) -> Iterator[cst.CSTNode]:
             yield from (it.value for it in given.elements) if isinstance(given, (cst.Tuple, cst.List)) else ()
 
 
-def small_steps(region: RegionWork) -> Iterator[tuple[Loop, Step]]:
+def small_steps(region: RegionWork) -> list[tuple[Loop, Step]]:
     """The loops that may run often and work on a little in each iteration, with where they do."""
-    if not region.loops:
-        return
+    found = _FOUND.get(region)
+    if found is None:
+        found = _FOUND[region] = list(_small_steps(region)) if region.loops else []
+    return found
+
+
+#: Two rules ask for them.
+_FOUND: WeakKeyDictionary[RegionWork, list[tuple[Loop, Step]]] = WeakKeyDictionary()
+
+
+def _small_steps(region: RegionWork) -> Iterator[tuple[Loop, Step]]:
     amounts = _Amounts(region)
     trusting: _Amounts | None = None
     for loop in region.loops:
