@@ -7,7 +7,7 @@ loop may work on more, nothing is said.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from weakref import WeakKeyDictionary
@@ -76,30 +76,41 @@ _PASSES = 8
 class _Amounts:
     """How much the names of a function hold: the most that is assigned to them anywhere in it."""
 
-    def __init__(self, region: RegionWork, trusting: bool = False) -> None:
-        """trusting : parameters that are operands of arithmetic and nothing else are taken for numbers."""
+    def __init__(self, region: RegionWork, trusted_by: _Amounts | None = None) -> None:
+        """trusted_by : known amounts; parameters that are operands of arithmetic alone are then taken for numbers."""
         self.region, self.context = region, region.context
         self.parameters = frozenset(self.context.facts.parameters)
-        self.trusting = trusting
-        if trusting:
+        self.trusting = trusted_by is not None
+        if self.trusting:
             self.parameters -= frozenset(_factors(self.context.facts.node))
         self.names: dict[str, Amount] = {}
+        self.operators: dict[int, ev.Operator] = {}
+        self.reads: dict[int, ev.Read] = {}
         self.varying: frozenset[str] = frozenset()  #: names that loops bind
-        parts = nodes_of(self.context.facts.node)
-        self.operators = {id(it.node): it for it in self.context.facts.events if isinstance(it, ev.Operator)}
-        self.reads = {id(it.node): it for it in self.context.facts.events if isinstance(it, ev.Read)}
+        self._bound: list[cst.CSTNode] = []
+        self._opaque: list[str] = []
+        if trusted_by is not None:  # what the text tells is the same
+            self.operators, self.reads = trusted_by.operators, trusted_by.reads
+            self.varying, self._bound, self._opaque = trusted_by.varying, trusted_by._bound, trusted_by._opaque
+        else:
+            self._read(nodes_of(self.context.facts.node))
+        self.settled = self._settle()
+
+    def _read(self, parts: Sequence[cst.CSTNode]) -> None:
+        events = self.context.facts.events
+        self.operators = {id(it.node): it for it in events if isinstance(it, ev.Operator)}
+        self.reads = {id(it.node): it for it in events if isinstance(it, ev.Read)}
         loops = [part for part in parts if isinstance(part, (cst.For, cst.While, cst.CompFor))]
         self.varying = frozenset(name for loop in loops for it in walk(loop) for name in bound_names(it))
-        self.settled = self._settle(parts)
+        self._bound = [part for part in parts if any(True for _ in bound_names(part)) or isinstance(part, cst.Assign)]
+        self._opaque = [name.value for part in parts for name in _bound_otherwise(part)]
 
-    def _settle(self, parts: Iterable[cst.CSTNode]) -> bool:
+    def _settle(self) -> bool:
         """Whether an end was found."""
-        bound = [part for part in parts if any(True for _ in bound_names(part)) or isinstance(part, cst.Assign)]
-        opaque = [name.value for part in parts for name in _bound_otherwise(part)]
-        self.names.update((name, Amount.ANY) for name in opaque if name not in self.context.facts.parameters)
+        self.names.update((name, Amount.ANY) for name in self._opaque if name not in self.context.facts.parameters)
         for _ in range(_PASSES):
             before = dict(self.names)
-            for part in bound:
+            for part in self._bound:
                 self._bind(part)
             if before == self.names:
                 return True
@@ -319,7 +330,7 @@ def _small_steps(region: RegionWork) -> Iterator[tuple[Loop, Step]]:
     for loop in region.loops:
         step = _step(loop, region, amounts)
         if step is None:
-            trusting = trusting or _Amounts(region, True)
+            trusting = trusting or _Amounts(region, amounts)
             step = _step(loop, region, trusting)
             step = step if step is not None and step.amount is Amount.FEW else None
         if step is not None:
