@@ -15,8 +15,9 @@ from typing import Any
 #: Version of this interface. Rewritten code lives in other people's repositories: a name, once here, keeps its meaning.
 __version__ = 1
 
-#: In modules that have this package, operators of tensors are NumPy's (``indexing/eager_operators.py``).
-EXACT_OPERATORS = True
+#: By id, the code that was rewritten: that of migrated functions, and of what is defined in them. In it operators of
+#: tensors are NumPy's (``indexing/eager_operators.py``).
+EXACT_OPERATORS: dict[int, Any] = {}
 
 #: Modules whose ``__all__`` is exported flat, by their paths from here, in the order in which they are searched.
 FAMILIES = (

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 
+from np2tnp.runtime import EXACT_OPERATORS
 from np2tnp.runtime import __name__ as own_package
 from np2tnp.runtime.base.hardware import may_have_gpu
 
@@ -497,6 +498,7 @@ class _Door:
 
     def __init__(self, body: Callable[..., Any], options: Options) -> None:
         self.body, self.options = body, options
+        note_rewritten(getattr(body, "__code__", None))
         self.original: Any = None
         self.modules = sys.modules
         self.is_running = False
@@ -561,6 +563,14 @@ class _Door:
         core.mutates, core.float32 = self.options.mutates, self.options.float32
         core.public = self.public
         self.public.core = core  # type: ignore[attr-defined]
+
+
+def note_rewritten(code: Any) -> None:
+    """Operators of tensors are NumPy's in this code, and in what is defined in it."""
+    if type(code) is CodeType:
+        EXACT_OPERATORS[id(code)] = code  # kept, so that the id stays its own
+        for constant in code.co_consts:
+            note_rewritten(constant)
 
 
 def _is_for_a_gpu(options: Options) -> bool:

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -98,13 +99,14 @@ def _asking(frames: int) -> Any | None:
 
     None for other code. Of several copies in a process each knows its own traces alone.
     """
-    scope = sys._getframe(frames + 1).f_globals
+    frame = sys._getframe(frames + 1)
+    scope = frame.f_globals
     known = scope.get("rt")
-    if _is_runtime(known):
-        return known
-    if str(scope.get("__name__")).startswith(_OTHERS):
-        return None
-    return next(filter(_is_runtime, list(scope.values())), None)
+    if not _is_runtime(known):
+        if str(scope.get("__name__")).startswith(_OTHERS):
+            return None
+        known = next(filter(_is_runtime, list(scope.values())), None)
+    return known if known is not None and _is_rewritten(frame, known) else None
 
 
 #: Packages whose modules are not looked through.
@@ -114,6 +116,58 @@ _OTHERS = ("tensorflow.", "keras.", "numpy.", f"{own_package}.")
 def _is_runtime(value: Any) -> bool:
     """Whether it is this package, or that of another copy of it: one of them has put its operators in."""
     return type(value) is types.ModuleType and "EXACT_OPERATORS" in value.__dict__
+
+
+def _is_rewritten(frame: types.FrameType, runtime: Any) -> bool:
+    """Whether np2tnp wrote the code, of a module that has `runtime`; the program's own TensorFlow may stand beside it.
+
+    Rules count on these operators in functions with a wrapper alone, and each of those is noted. Of what else np2tnp
+    wrote (``--boundary tensor``, a script's top level), and of copies that others make of code, what names the runtime
+    or TensorFlow's NumPy is taken for rewritten. So is code outside of functions, and text that was compiled, unless it
+    names TensorFlow itself: a migrated function may have it evaluated.
+    """
+    code, scope, noted = frame.f_code, frame.f_globals, runtime.EXACT_OPERATORS
+    if noted is True or id(code) in noted:  # copies of former versions note nothing
+        return True
+    mentioned = [scope[name] for name in _names(code) if name in scope]
+    if any(it is runtime or _is_of(type(it), runtime.__name__) or _is_of(it, *_TNP) for it in mentioned):
+        return True
+    if _CONVERTED in code.co_filename:
+        return _function_converted(frame) in {each.co_name for each in list(noted.values())}
+    is_text = not code.co_flags & inspect.CO_OPTIMIZED or code.co_filename == "<string>"
+    return is_text and not any(_is_of(it, "tensorflow", "keras") for it in mentioned)
+
+
+#: A module, and where its functions are defined.
+_TNP = "tensorflow.experimental.numpy", "tensorflow.python.ops.numpy_ops"
+#: In the names of the files that AutoGraph writes: one for each function of which it makes a copy.
+_CONVERTED = "__autograph_generated_file"
+
+
+def _function_converted(frame: types.FrameType) -> str:
+    """The name of the function of which AutoGraph made the copy that runs in `frame`."""
+    above: types.FrameType | None = frame
+    while above is not None:
+        if above.f_code.co_name.startswith("tf__") and above.f_code.co_filename == frame.f_code.co_filename:
+            return above.f_code.co_name.removeprefix("tf__")
+        above = above.f_back
+    return ""
+
+
+def _is_of(value: Any, *packages: str) -> bool:
+    """Whether `value` is a module of one of them, or a class or function that is defined in one."""
+    if not isinstance(value, (types.ModuleType, type, types.FunctionType)):
+        return False
+    home = value.__name__ if isinstance(value, types.ModuleType) else value.__module__
+    return any(home == package or home.startswith(f"{package}.") for package in packages)
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    """The names of globals, and of attributes, in the code and what is defined in it."""
+    yield from code.co_names
+    for inner in code.co_consts:
+        if type(inner) is types.CodeType:
+            yield from _names(inner)
 
 
 def _meet_in_floats(tensor: Any, other: Any) -> bool:
@@ -169,7 +223,7 @@ _Kernels = dict[Any, tuple[Operator, _Limits]]
 _NUMPYS: set[Any] = set()
 
 #: Counts what operators and items promise: of two copies of the runtime the one that promises more puts its own in.
-_FORM = 2
+_FORM = 3
 
 
 def install(tensorflow: Any) -> None:

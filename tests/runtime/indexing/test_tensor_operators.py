@@ -5,6 +5,7 @@ for other code what TensorFlow gives.
 from __future__ import annotations
 
 import operator
+import sys
 import types
 from typing import Any
 
@@ -14,7 +15,10 @@ import tensorflow as tf
 from arrays import NUMERIC, edge_values
 
 from np2tnp import runtime as rt
+from np2tnp.runtime.boundary.door import note_rewritten
 from np2tnp.runtime.indexing.eager_operators import HELPERS
+
+note_rewritten(sys._getframe().f_code)  # all code of this file
 
 OPERATORS = "add sub mul truediv floordiv mod pow and or xor lshift rshift lt le gt ge eq ne matmul".split()
 REFLECTED = "add sub mul truediv floordiv mod pow and or xor lshift rshift".split()
@@ -252,6 +256,7 @@ def test_graphs_ask_the_runtime_that_the_code_has() -> None:
     other.at = lambda x: asked.append("at") or rt.at(x)
     code: dict[str, Any] = {"rt": other}
     exec("def f(x): x % 3; return x[[0]]", code)
+    assert id(code["f"].__code__) not in rt.EXACT_OPERATORS  # it is text that was compiled
     tf.function(code["f"], autograph=False)(tf.constant([3, 2, 0]))
     assert asked == ["op_mod", "at"]
 
