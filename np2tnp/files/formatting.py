@@ -30,9 +30,7 @@ def formatted(text: str, old: str, path: str) -> str:
         return text
     program = _program(name)
     made = _format(name, program, lines, old, path) if program is not None else None
-    if made is None or made == lines or not _same_code(lines, made):
-        return text
-    return made.replace("\n", newline)
+    return text if made is None or made == lines else made.replace("\n", newline)
 
 
 def formatter_of(path: str) -> str | None:
@@ -78,20 +76,39 @@ def _program(name: str) -> str | None:
 
 
 def _format(name: str, program: str, text: str, old: str, path: str) -> str | None:
-    """`text` with its new lines formatted; None where the formatter fails."""
+    """`text` with its new lines formatted; None where the formatter fails, or makes other code of it."""
     whole = _run(_command(name, program, path), text, path)
     if whole is None:
         return None
+    taken = _taken(text, whole, old)
+    if taken is not None and (taken == text or _same_code(text, taken)):
+        return taken
+    made: str | None = text
     ranges = _ranges(text, whole, old)
-    if name == "black":
+    if name == "black" and ranges:
         given = [f"--line-ranges={first}-{last}" for first, last in ranges]
-        return _run([*_command(name, program, path), *given], text, path) if given else text
-    for first, last in reversed(ranges):  # it takes one at a time; those above keep their numbers
-        made = _run([*_command(name, program, path), f"--range={first}-{last + 1}"], text, path)
-        if made is None:
+        made = _run([*_command(name, program, path), *given], text, path)
+    elif name == "ruff":
+        for first, last in reversed(ranges):  # it takes one at a time; those above keep their numbers
+            words = [*_command(name, program, path), f"--range={first}-{last + 1}"]
+            made = _run(words, made, path) if made is not None else None
+    return made if made is not None and _same_code(text, made) else None
+
+
+def _taken(text: str, whole: str, old: str) -> str | None:
+    """`text` with what the formatter makes of its new lines, out of the `whole` that it made: a run of it is spared.
+
+    None where it makes something of new and old lines together: then it is asked about the new ones alone.
+    """
+    known = set(map(str.strip, old.splitlines()))
+    lines, made = text.splitlines(keepends=True), whole.splitlines(keepends=True)
+    result: list[str] = []
+    for kind, first, end, begin, stop in difflib.SequenceMatcher(None, lines, made, False).get_opcodes():
+        are_new = {line.strip() not in known for line in lines[first:end]}
+        if kind != "equal" and len(are_new) > 1:
             return None
-        text = made
-    return text
+        result += made[begin:stop] if kind != "equal" and are_new == {True} else lines[first:end]
+    return "".join(result)
 
 
 def _command(name: str, program: str, path: str) -> list[str]:

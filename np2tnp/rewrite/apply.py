@@ -28,7 +28,7 @@ class Applier(Transformer):
 
     def on_leave(self, original_node: cst.CSTNode, updated_node: Any) -> Any:
         updated: Any = super().on_leave(original_node, updated_node)
-        if isinstance(original_node, _WITH_HEAD):
+        if type(original_node) in _WITH_HEAD:
             updated = _with_comments_of_head(original_node, updated)
         key, before = id(original_node), updated
         change = self.edits.replace.get(key) or self.edits.blocks.get(key)
@@ -124,7 +124,7 @@ _WORDS: dict[type, tuple[tuple[str, str], ...]] = {
 
 def _beside_words(node: Any) -> Iterator[cst.CSTNode]:
     """The expressions that a word of `node` touches: they, or what they begin with, stand in parentheses."""
-    if isinstance(node, cst.UnaryOperation) and not isinstance(node.operator, cst.Not):
+    if type(node) is cst.UnaryOperation and type(node.operator) is not cst.Not:
         return  # a sign is no word
     for field, space in _WORDS.get(type(node), ()):
         part = getattr(node, field)
@@ -154,7 +154,7 @@ def _first_of(node: Any) -> Any:
 
 
 #: Compound statements with expressions in their heads.
-_WITH_HEAD = (cst.If, cst.While, cst.For, cst.With)
+_WITH_HEAD = frozenset((cst.If, cst.While, cst.For, cst.With))
 
 
 def _with_comments_of_head(original: Any, updated: Any) -> Any:

@@ -369,6 +369,9 @@ def _evaluated(function: cst.FunctionDef) -> Iterator[cst.CSTNode]:
         yield function.returns
 
 
+_BINDING = frozenset((cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.Del))
+
+
 def _only_read(tree: cst.Module) -> set[str]:
     """The names of modules of others from which a module only reads: no function of its own is reached by them."""
     names: set[str] = set()
@@ -383,8 +386,8 @@ def _only_read(tree: cst.Module) -> set[str]:
     for node in walk(tree):
         if type(node) is cst.Name and id(node) not in read:
             names.discard(node.value)
-        elif isinstance(node, (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.Del)):
-            names -= _words(node.target)
+        elif type(node) in _BINDING:
+            names -= _words(node.target)  # type: ignore[attr-defined] # one of these has it
     return names
 
 

@@ -41,7 +41,9 @@ _CHANGING = frozenset(
     "setitem delitem iadd iand iconcat ifloordiv ilshift imatmul imod imul ior ipow irshift isub itruediv ixor".split()
 )
 #: Syntax that reaches outside of the call, or whose order matters.
-_SYNTAX = (cst.Global, cst.Nonlocal, cst.Del, cst.With, cst.Yield, cst.Await, cst.Import, cst.ImportFrom, cst.ClassDef)
+_SYNTAX = frozenset(
+    (cst.Global, cst.Nonlocal, cst.Del, cst.With, cst.Yield, cst.Await, cst.Import, cst.ImportFrom, cst.ClassDef)
+)
 
 
 def pure_regions(
@@ -89,13 +91,13 @@ def _callees(region: ev.RegionFacts, module: ModuleInfo, catalog: Catalog) -> se
     bound = info.locals.union(*(scope.bound for scope in inner))
     looked_up = {id(node.value) for node in nodes if type(node) is cst.Subscript}
     for node in nodes:
-        if isinstance(node, _SYNTAX):
+        if type(node) in _SYNTAX:
             return None
-        if isinstance(node, cst.Name) and node.value not in bound:
+        if type(node) is cst.Name and node.value not in bound:
             value = module.values.get(node.value)
             if not (_is_still(value) or (id(node) in looked_up and _is_table(value))):
                 return None
-        if isinstance(node, cst.Call):
+        if type(node) is cst.Call:
             event = calls.get(id(node))
             callee = _effect_free(event, catalog, module.path, own) if event is not None else None
             if callee is None:

@@ -197,7 +197,7 @@ _BY_TEXT = frozenset(("locals", "vars", "dir", "eval", "exec"))
 
 def without_unused_imports(before: cst.BaseSuite, after: cst.BaseSuite) -> cst.BaseSuite:
     """`after` without those imports that `before` used and it does not. What has a comment stays."""
-    if not any(isinstance(part, (cst.Import, cst.ImportFrom)) for part in walk(after)):
+    if not any(type(part) in (cst.Import, cst.ImportFrom) for part in walk(after)):
         return after
     used = _names(after)
     if used & _BY_TEXT or any(isinstance(part, (cst.Global, cst.Nonlocal)) for part in walk(after)):

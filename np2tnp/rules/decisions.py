@@ -271,9 +271,9 @@ def _taken_apart(context: Context) -> set[int]:
 
 
 def _asked_in_part(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    if isinstance(node, cst.Assign) and all(isinstance(it.target, (cst.Tuple, cst.List)) for it in node.targets):
+    if type(node) is cst.Assign and all(isinstance(it.target, (cst.Tuple, cst.List)) for it in node.targets):
         yield node.value
-    elif isinstance(node, cst.Subscript) and len(node.slice) == 1:
+    elif type(node) is cst.Subscript and len(node.slice) == 1:
         index = node.slice[0].slice
         if isinstance(index, cst.Index) and isinstance(index.value, cst.Integer):
             yield node.value

@@ -163,7 +163,7 @@ def _lengths_of_axes(body: cst.CSTNode) -> Iterator[cst.BaseExpression]:
 
 def _calls_of_members(body: cst.CSTNode) -> Iterator[tuple[cst.Call, str]]:
     for node in nodes_of(body):
-        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        if type(node) is cst.Call and type(node.func) is cst.Attribute:
             yield node, node.func.attr.value
 
 

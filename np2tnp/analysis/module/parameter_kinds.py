@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import libcst as cst
@@ -56,6 +57,7 @@ def handed_texts(function: FunctionInfo) -> frozenset[str]:
     return frozenset(uses.told_apart & names | texts(function) & uses.handed)
 
 
+@lru_cache(maxsize=64)
 def shown_otherwise(function: cst.CSTNode) -> frozenset[str]:
     """Parameters that are no arrays themselves, as they are used: flags, texts, functions and options by keyword.
 

@@ -131,18 +131,18 @@ def array_attributes(
     """
     through: set[int] = set()
     for part in walk(function):
-        if isinstance(part, cst.Call) and _takes_tensors(part.func, runtime):
+        if type(part) is cst.Call and _takes_tensors(part.func, runtime):
             through.update(id(argument.value) for argument in part.args if not argument.star)
-        elif isinstance(part, cst.Call) and admitted and dotted(part.func).startswith("tnp."):
+        elif type(part) is cst.Call and admitted and dotted(part.func).startswith("tnp."):
             through.update(id(argument.value) for argument in part.args if _is_one(argument.value, admitted))
-        elif isinstance(part, cst.BinaryOperation):
+        elif type(part) is cst.BinaryOperation:
             known = admitted | beside if isinstance(part.operator, _SAME) else beside
             through.update(id(side) for side in (part.left, part.right) if _is_one(side, known))
-        elif isinstance(part, cst.Comparison) and len(part.comparisons) == 1:
+        elif type(part) is cst.Comparison and len(part.comparisons) == 1:
             (target,) = part.comparisons
             if not isinstance(target.operator, _OF_OBJECTS):
                 through.update(id(side) for side in (part.left, target.comparator) if _is_one(side, beside))
-    own = [part for part in walk(function) if isinstance(part, cst.Attribute) and _is_self(part.value)]
+    own = [part for part in walk(function) if type(part) is cst.Attribute and _is_self(part.value)]
     raw = {part.attr.value for part in own if id(part) not in through}
     return tuple(sorted({part.attr.value for part in own} - raw))
 
@@ -155,11 +155,11 @@ def beside_tensors(function: cst.CSTNode, known: Container[int]) -> Names:
 
 
 def _operands(node: cst.CSTNode) -> tuple[cst.BaseExpression, ...]:
-    if isinstance(node, cst.BinaryOperation):
+    if type(node) is cst.BinaryOperation:
         return node.left, node.right
-    if isinstance(node, cst.Comparison):
+    if type(node) is cst.Comparison:
         return node.left, *(target.comparator for target in node.comparisons)
-    return (node.expression,) if isinstance(node, cst.UnaryOperation) else ()
+    return (node.expression,) if type(node) is cst.UnaryOperation else ()
 
 
 #: Operators that look at the very object, or ask it otherwise.

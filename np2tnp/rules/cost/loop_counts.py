@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import libcst as cst
 
@@ -196,9 +197,12 @@ def _is_in(node: cst.CSTNode, names: set[str]) -> bool:
     return isinstance(node, cst.Name) and node.value in names
 
 
-def _tests(part: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+_WITH_TEST = frozenset((cst.If, cst.While, cst.IfExp, cst.Assert, cst.CompIf))
+
+
+def _tests(part: Any) -> Iterator[cst.BaseExpression]:
     """What is asked whether it is true."""
-    if isinstance(part, (cst.If, cst.While, cst.IfExp, cst.Assert, cst.CompIf)):
+    if type(part) in _WITH_TEST:
         yield part.test
     elif type(part) is cst.BooleanOperation:
         yield part.left

@@ -644,9 +644,9 @@ def _lengths(function: cst.CSTNode) -> Iterator[str]:
     found: set[str] = set()
     for part in nodes_of(function):
         if type(part) is cst.Assign and any(
-            (isinstance(it, cst.Attribute) and it.attr.value in ("shape", "size"))
-            or (isinstance(it, cst.Call) and isinstance(it.func, cst.Name) and it.func.value == "len")
-            or (isinstance(it, cst.Name) and it.value in found)
+            (type(it) is cst.Attribute and it.attr.value in ("shape", "size"))
+            or (type(it) is cst.Call and type(it.func) is cst.Name and it.func.value == "len")
+            or (type(it) is cst.Name and it.value in found)
             for it in walk(part.value)
         ):
             found.update(name for target in part.targets for name in target_names(target.target))

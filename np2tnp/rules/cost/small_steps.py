@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import libcst as cst
@@ -277,13 +278,13 @@ def _product(drawn: Sequence[ev.Argument]) -> int | None:
     return total
 
 
-def _bound_otherwise(part: cst.CSTNode) -> Iterator[cst.Name]:
+def _bound_otherwise(part: Any) -> Iterator[cst.Name]:
     """Names that no assignment binds: of files, exceptions, patterns, functions."""
-    if isinstance(part, cst.AsName):
-        yield from (name for name in walk(part.name) if isinstance(name, cst.Name))
-    elif isinstance(part, (cst.Param, cst.FunctionDef, cst.ClassDef)):
+    if type(part) is cst.AsName:
+        yield from (name for name in walk(part.name) if type(name) is cst.Name)
+    elif type(part) in (cst.Param, cst.FunctionDef, cst.ClassDef):
         yield part.name
-    elif isinstance(part, (cst.Global, cst.Nonlocal)):
+    elif type(part) in (cst.Global, cst.Nonlocal):
         yield from (item.name for item in part.names)
 
 
@@ -291,20 +292,20 @@ def _factors(function: cst.CSTNode) -> Iterator[str]:
     """Names that are operands of arithmetic, or made an array of with others, wherever they stand: ``y + dt * v``."""
     parts = nodes_of(function)
     around = {id(it) for part in parts for it in _operands(part)}
-    names = [part for part in parts if isinstance(part, cst.Name)]
-    parameters = {id(it.name) for it in parts if isinstance(it, cst.Param)}
+    names = [part for part in parts if type(part) is cst.Name]
+    parameters = {id(it.name) for it in parts if type(it) is cst.Param}
     others = {name.value for name in names if id(name) not in around and id(name) not in parameters}
     yield from {name.value for name in names if id(name) in around} - others
 
 
 def _operands(part: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    if isinstance(part, cst.BinaryOperation) and not isinstance(part.operator, cst.MatrixMultiply):
+    if type(part) is cst.BinaryOperation and type(part.operator) is not cst.MatrixMultiply:
         yield from (part.left, part.right)
-    elif isinstance(part, cst.UnaryOperation):
+    elif type(part) is cst.UnaryOperation:
         yield part.expression
-    elif isinstance(part, cst.Comparison):
+    elif type(part) is cst.Comparison:
         yield from operand_nodes(part)
-    elif isinstance(part, cst.Call) and part.args:
+    elif type(part) is cst.Call and part.args:
         name, given = dotted(part.func).rpartition(".")[2], part.args[0].value
         if name in _MADE:
             yield given  # a length
