@@ -233,7 +233,9 @@ class Subscripts(AskedObjects):
                 self.facts.assumed_arrays |= base.deps
                 self.facts.seen.indexed |= base.deps
             # of a list of arrays, perhaps: no evidence about the parameter itself
-            return Unknown(base.home, base.refs, view="" if copies or any(map(_copies, keys)) else "view")
+            array = _is_ellipsis(keys) and not any(map(_copies, keys))
+            view = "" if copies or any(map(_copies, keys)) else "view"
+            return Unknown(base.home, base.refs, view=view, zero_d="array" if array else "")
         if base is NOTHING:
             return base
         return item_of(base) if isinstance(base, Symbol) else UNKNOWN
@@ -293,6 +295,12 @@ class Subscripts(AskedObjects):
 
 
 # --- Attributes to abstract values: views, state on objects
+
+
+def _is_ellipsis(keys: tuple[Value, ...]) -> bool:
+    """Whether ``...`` is one of the parts of an index: what has no axes is an array then."""
+    return any(isinstance(key, Const) and key.value is Ellipsis for key in keys)
+
 
 #: Attributes that tell of an array's form, not of its elements.
 _DESCRIBING = frozenset(("shape", "ndim", "size", "dtype", "itemsize", "nbytes"))

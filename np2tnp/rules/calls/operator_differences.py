@@ -101,8 +101,10 @@ class OperatorDiffers(Rule):
             more = [build.argument(cst.Name("True"), "joins")] if joins else []
 
             unsure = meets_either(event.op, event.operands)
-            if unsure and not context.begins_again():
-                words = "a complex number of Python's meets what may be a scalar or a 0-d array"
+            either = _beside_list(op, event.operands, "either") if context.checked else None
+            if (unsure or either is not None) and not context.begins_again():
+                what = "a complex number of Python's" if unsure else "a list"
+                words = f"{what} meets what may be a scalar or a 0-d array"
                 yield self.hit(event.node, words, Verdict.BLOCK)
             beside_list = _beside_list(op, event.operands) if context.checked else None
             array = (op == "pow" and _has_own_powers(*event.operands)) or beside_list == 0
@@ -110,6 +112,11 @@ class OperatorDiffers(Rule):
 
             def change(updated: cst.BaseExpression) -> cst.BaseExpression:
                 updated = _with_checked_right(updated, context.rt) if unsure else updated
+                if either is not None and isinstance(updated, cst.BinaryOperation):
+                    side = ("left", "right")[either]
+                    updated = updated.with_changes(
+                        **{side: build.call(f"{context.rt}.not_zero_d", getattr(updated, side))}
+                    )
                 if zero_d and isinstance(updated, cst.BinaryOperation):
                     updated = updated.with_changes(right=build.call(f"{context.rt}.zero_d_array", updated.right))
                 if array and isinstance(updated, cst.BinaryOperation):
@@ -159,7 +166,7 @@ def _differs(event: ev.Operator, operands: tuple[Value, ...], context: Context) 
         or (context.boundary != "tensor" and python_answers(event.op, operands))
         or (context.checked and event.op == "pow" and _has_own_powers(*operands))
         or (context.checked and _is_array_beside_complex(event.op, operands))
-        or (context.checked and _beside_list(event.op, operands) is not None)
+        or (context.checked and any(_beside_list(event.op, operands, kind) is not None for kind in _NO_SCALARS))
     )
 
 
@@ -176,7 +183,9 @@ def _is_covered(op: str, operands: tuple[Value, ...], context: Context) -> bool:
     """
     if meets_either(op, operands) or (op in ("eq", "ne") and python_answers(op, operands)):
         return False
-    if (op == "pow" and _has_own_powers(*operands)) or _beside_list(op, operands) is not None:
+    if (op == "pow" and _has_own_powers(*operands)) or any(
+        _beside_list(op, operands, kind) is not None for kind in _NO_SCALARS
+    ):
         return False
     if _is_array_beside_complex(op, operands) or (op in JOINING and not any(isinstance(it, Array) for it in operands)):
         return False
@@ -229,14 +238,21 @@ def _is_array_beside_complex(op: str, operands: tuple[Value, ...]) -> bool:
     return scalar_type(left) in ("complex", "number") or isinstance(left, Unknown)
 
 
-def _beside_list(op: str, operands: tuple[Value, ...]) -> int | None:
-    """Which operand of ``*`` may be a 0-d array of integers beside a list: a scalar would repeat the list."""
+def _beside_list(op: str, operands: tuple[Value, ...], kind: str = "array") -> int | None:
+    """Which operand of ``*`` may be a 0-d array beside a list: a scalar would repeat the list, or raise.
+
+    kind: "either" where nobody knows which of them it is.
+    """
     if op != "mul" or len(operands) != 2:
         return None
     for number, (value, other) in enumerate((operands, operands[::-1])):
-        if isinstance(value, Array) and not value.rank and zero_d_of(value) == "array" and isinstance(other, Sequence):
-            return number if value.exact is None and not value.dtypes.isdisjoint("bhilBHIL") else None
+        if isinstance(value, Array) and not value.rank and zero_d_of(value) == kind and isinstance(other, Sequence):
+            return number if value.exact is None else None
     return None
+
+
+#: What a 0-d tensor may stand for other than a scalar.
+_NO_SCALARS = ("array", "either")
 
 
 def _has_own_powers(base: Value, exponent: Value) -> bool:

@@ -396,7 +396,7 @@ def _callee(loop: Loop, amounts: _Amounts) -> str:
 
 
 def calls_itself(region: RegionWork) -> cst.Call | None:
-    """A call by which one call of the function goes on with several: for parts of parts, down to the smallest."""
+    """A call by which one call of the function goes on with several, or with a half: down to the smallest parts."""
     context = region.context
     node = context.facts.node
     if not isinstance(node, cst.FunctionDef) or not isinstance(node.body, cst.IndentedBlock):
@@ -406,25 +406,93 @@ def calls_itself(region: RegionWork) -> cst.Call | None:
         return None
     calls = [part for part in walk(node.body) if isinstance(part, cst.Call) and id(part) in found]
     if _most(node.body.body, found) > 1:
-        taken = frozenset(_names_of_parts(context))
-        return next((call for call in calls if _hands_on_parts(call, taken)), None)
+        taken = dict(_names_of_parts(context))
+        return _first_of_parts([(call, part) for call in calls for part in _handed(call, taken)])
+    slices = dict(_names_of_slices(context))
+    looped = {id(it) for loop in nodes_of(node) if isinstance(loop, _LOOPS) for it in walk(loop)}
+    pairs = [(call, part) for call in calls for part in _handed(call, slices) if part is None or _has_slice(part)]
+    often = [pair for pair in pairs if id(pair[0]) in looped or not _hands_on_array(context.calls[id(pair[0])], slices)]
+    part_by_part = _first_of_parts(often)
+    if part_by_part is not None:
+        return part_by_part
     loops = (loop for loop in region.loops if any(map(_is_single, region.work(loop).stores)))
     inside = {id(part) for loop in loops for part in body_of(loop)}
     return next((call for call in calls if id(call) in inside), None)
 
 
-def _names_of_parts(context: Context) -> Iterator[str]:
-    """The names of parts of arrays: ``left = x[:half]``."""
+_LOOPS = (cst.For, cst.While, cst.ListComp, cst.GeneratorExp, cst.DictComp, cst.SetComp)
+_SPLITTING = frozenset(f"numpy.{name}" for name in "split array_split hsplit vsplit dsplit".split())
+#: A part that a call hands on; None for a name of what is not one part of an array.
+_Part = cst.Subscript | None
+
+
+def _first_of_parts(handed: list[tuple[cst.Call, _Part]]) -> cst.Call | None:
+    """The first of the calls, unless all go on with the same coarser grid: its levels are few, and work on it all."""
+    parts = [part for _, part in handed if part is not None]
+    if len(parts) == len(handed) and all(map(_is_coarser, parts)) and len(set(map(_spelt, parts))) == 1:
+        return None
+    return next((call for call, _ in handed), None)
+
+
+def _is_coarser(part: cst.Subscript) -> bool:
+    """Whether it takes each second element, or the like, of all that there is: ``r[::2, ::2]``."""
+    slices = [element.slice for element in part.slice]
+    whole = all(isinstance(it, cst.Slice) and it.lower is None and it.upper is None for it in slices)
+    return whole and any(isinstance(it, cst.Slice) and it.step is not None for it in slices)
+
+
+def _spelt(part: cst.Subscript) -> tuple[str, ...]:
+    return tuple(it.value if isinstance(it, (cst.Name, cst.Integer)) else type(it).__name__ for it in walk(part))
+
+
+def _has_slice(part: cst.Subscript) -> bool:
+    return any(isinstance(element.slice, cst.Slice) for element in part.slice)
+
+
+def _names_of_parts(context: Context) -> Iterator[tuple[str, _Part]]:
+    """The names of parts of arrays, and of what is computed from some: ``left = x[:half]``."""
     for part in nodes_of(context.facts.node):
         if isinstance(part, cst.Assign) and any(isinstance(it, cst.Subscript) for it in walk(part.value)):
-            yield from (name for target in part.targets for name in target_names(target.target))
+            of = part.value if isinstance(part.value, cst.Subscript) else None
+            yield from ((name, of) for target in part.targets for name in target_names(target.target))
         elif isinstance(part, cst.For):
-            yield from target_names(part.target)
+            yield from ((name, None) for name in target_names(part.target))
 
 
-def _hands_on_parts(call: cst.Call, taken: frozenset[str]) -> bool:
-    parts = (part for argument in call.args for part in walk(argument.value))
-    return any(isinstance(it, cst.Subscript) or (isinstance(it, cst.Name) and it.value in taken) for it in parts)
+def _names_of_slices(context: Context) -> Iterator[tuple[str, _Part]]:
+    """The names of slices of arrays alone."""
+    for part in nodes_of(context.facts.node):
+        if isinstance(part, cst.Assign):
+            for value in _in_display(part.value):
+                if isinstance(value, cst.Subscript) and _has_slice(value):
+                    of = value if value is part.value else None
+                    yield from ((name, of) for target in part.targets for name in target_names(target.target))
+        elif isinstance(part, (cst.For, cst.CompFor)):
+            call = context.calls.get(id(part.iter))
+            items = _in_display(part.iter)
+            slices = any(isinstance(it, cst.Subscript) and _has_slice(it) for it in items if it is not part.iter)
+            if slices or (call is not None and call.api in _SPLITTING):
+                yield from ((name, None) for name in target_names(part.target))
+
+
+def _in_display(node: cst.BaseExpression) -> list[cst.BaseExpression]:
+    return [it.value for it in node.elements] if isinstance(node, (cst.Tuple, cst.List)) else [node]
+
+
+def _handed(call: cst.Call, taken: dict[str, _Part]) -> Iterator[_Part]:
+    """The parts among the arguments."""
+    for part in (part for argument in call.args for part in walk(argument.value)):
+        if isinstance(part, cst.Subscript):
+            yield part
+        elif isinstance(part, cst.Name) and part.value in taken:
+            yield taken[part.value]
+
+
+def _hands_on_array(call: ev.Call, slices: dict[str, _Part]) -> bool:
+    """Whether an array goes on as a whole beside the part: each level may work on all of it."""
+    given = [(it.node.value, it.value) for it in call.arguments]
+    whole = [value for node, value in given if not isinstance(node, cst.Subscript) and dotted(node) not in slices]
+    return any(isinstance(value, Array) and value.rank != 0 for value in whole)
 
 
 def _is_single(store: ev.Store) -> bool:

@@ -57,6 +57,39 @@ def asked_in(code: types.CodeType) -> frozenset[str]:
     return frozenset().union(*own, *inner)
 
 
+_SIGNS = dict(zip("+ - * / // % ** @ & | ^ << >>".split(), [name for name in _BINARY if name != "divmod"], strict=True))
+#: Python's sign of an operator -> by which method it asks what stands on the right.
+_REFLECTED = {sign: f"__r{name}__" for sign, name in _SIGNS.items()}
+_REFLECTED |= {"<": "__gt__", "<=": "__ge__", ">": "__lt__", ">=": "__le__"}
+#: What dis calls the operators of Python 3.10 -> the sign.
+_OF_3_10 = {
+    f"{kind}_{name}": sign
+    for sign, name in zip(
+        _SIGNS,
+        "ADD SUBTRACT MULTIPLY TRUE_DIVIDE FLOOR_DIVIDE MODULO POWER MATRIX_MULTIPLY AND OR XOR LSHIFT RSHIFT".split(),
+        strict=True,
+    )
+    for kind in ("BINARY", "INPLACE")
+}
+
+
+@functools.lru_cache(maxsize=4096)
+def reflected_in(code: types.CodeType) -> frozenset[str]:
+    """The special methods by which plain operators in `code`, and functions in it, may ask what stands on the right.
+
+    On the left of an array stands nothing unknown. ``==`` is left out: it is asked of all kinds of objects.
+    """
+    found = {_REFLECTED[sign] for step in dis.get_instructions(code) if (sign := _sign_of(step)) in _REFLECTED}
+    inner = (reflected_in(constant) for constant in code.co_consts if type(constant) is types.CodeType)
+    return frozenset(found).union(*inner)
+
+
+def _sign_of(step: dis.Instruction) -> str:
+    if step.opname == "COMPARE_OP":
+        return str(step.argval)
+    return step.argrepr.rstrip("=") if step.opname == "BINARY_OP" else _OF_3_10.get(step.opname, "")
+
+
 @functools.lru_cache(maxsize=4096)
 def operands_in(code: types.CodeType) -> frozenset[str]:
     """The names, attributes included, whose values `code` uses in another way than to read or set their attributes."""
@@ -109,15 +142,24 @@ def objects_in(value: Any, seen: frozenset[int] = frozenset()) -> Iterator[Any]:
                 yield from objects_in(item, seen | {id(value)})
 
 
-def asked_object(value: Any, names: frozenset[str]) -> str:
-    """In words, that `value`, or something in that container, has one of the special methods `names`; else empty."""
-    for item in objects_in(value):
+def asked_object(value: Any, names: frozenset[str], reflected: frozenset[str] = frozenset()) -> str:
+    """In words, that `value`, or something in that container, has one of the special methods `names`; else empty.
+
+    reflected: further methods, which only `value` itself is looked at for.
+    """
+    if reflected and type(value) not in _CONTAINERS and (found := own_method(type(value), reflected)):
+        return _words(type(value), found)
+    for item in objects_in(value) if names else ():
         kind = type(item)
         is_container = any(member(kind, name) is not None for name in _OF_CONTAINERS)
         found = own_method(kind, names - {"__getitem__"} if is_container else names)
         if found:
-            return f"{module_of(kind)}.{name_of(kind)} has its own {found}, which may change or keep an array"
+            return _words(kind, found)
     return ""
+
+
+def _words(kind: type, method: str) -> str:
+    return f"{module_of(kind)}.{name_of(kind)} has its own {method}, which may change or keep an array"
 
 
 def is_asked(value: Any) -> bool:

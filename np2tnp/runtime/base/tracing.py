@@ -113,7 +113,9 @@ def _or_helper(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         nonlocal helper
-        if (not active or current() is None) and (is_measured is None or is_measured(args, kwargs)):
+        axis = kwargs.get("axis") if kwargs else None
+        fits = type(axis) is not int or -(2**31) <= axis < 2**31  # TensorFlow cuts others to 32 bits
+        if fits and (not active or current() is None) and (is_measured is None or is_measured(args, kwargs)):
             return function(*args, **kwargs)
         if helper is None:
             helper = getattr(importlib.import_module(own_package), name, function)

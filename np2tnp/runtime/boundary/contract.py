@@ -17,7 +17,7 @@ from np2tnp.runtime.base.dispatch import NUMERIC, is_array, is_foreign, is_tenso
 from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.base.lazy_tensorflow import constant
 from np2tnp.runtime.base.looking import holds_numbers, is_of, is_plain_tuple, member, own_dict, slots_of, tuple_like
-from np2tnp.runtime.base.own_operators import ASKED_BY, asked_in, asked_object, operands_in
+from np2tnp.runtime.base.own_operators import ASKED_BY, asked_in, asked_object, operands_in, reflected_in
 from np2tnp.runtime.base.shared_memory import OF_ANY, OF_ARRAYS, leaves, overlap, overlaps_itself
 from np2tnp.runtime.boundary import threads
 from np2tnp.runtime.boundary.admission import FITTING, Admission, is_admitted
@@ -150,14 +150,20 @@ class Plan:
         self._updates = updates
         self._has_original = has_original
         self._pure = pure
+        #: whether a call that is refused half-way may go to the original
+        self.begins_again = has_original and pure
         code = getattr(function, "__code__", None)
         #: names that the body may read arrays by, as globals or as attributes of its instance
         self._reads = code.co_names if code is not None else ()
         self._globals = getattr(function, "__globals__", {})
         #: the special methods by which the body's operators may ask an object that stands beside an array
         self._asks = asked_in(code) if code is not None else frozenset()
-        self._operands = operands_in(code) if code is not None and self._asks else frozenset()
-        self._asked_reads = tuple(self._operands.intersection(self._reads) - ASKED_BY.keys())
+        #: those by which its plain operators may
+        self._reflected = reflected_in(code) if code is not None else frozenset()
+        may_ask = self._asks or self._reflected
+        self._operands = operands_in(code) if code is not None and may_ask else frozenset()
+        reads = self._operands.intersection(self._reads) if self._asks or self.receiver else frozenset()
+        self._asked_reads = tuple(reads - ASKED_BY.keys())
         #: whether code of others may read what its object holds, whatever the names here
         self._shows_itself = (
             bool(mutates and self.receiver) and code is not None and not only_reads_attributes(code, str(self.receiver))
@@ -208,8 +214,8 @@ class Plan:
             self._pure,
             self._has_original,
         )
-        if self._asks:
-            self._require_known_operators(args, kwargs)
+        if self._asks or (self._reflected and public):
+            self._require_known_operators(args, kwargs, self._reflected if public else frozenset())
         if self._simple:
             return Call(*self._convert(args, kwargs, memo, (), public), {}, {}, beside, seen)
         for name in self._arrays:
@@ -233,18 +239,20 @@ class Plan:
         converted = {name: self._value(name, new_args, new_kwargs) for name in self._tracked}
         return Call(new_args, new_kwargs, originals, converted, beside, seen)
 
-    def _require_known_operators(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def _require_known_operators(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], reflected: frozenset[str]
+    ) -> None:
         """Refuse objects whose own operators may change or keep an array that stands beside them."""
         for name, value in self.slots(args, kwargs):
             kind = type(value)
             if kind in _PLAIN or kind is np.ndarray or name == self.receiver or name not in self._operands:
                 continue
-            found = asked_object(value, self._asks)
+            found = asked_object(value, self._asks, reflected)
             if found:
                 raise self._refusal(name, f"argument {name!r}: {found}")
         for name in self._asked_reads:
             for value in self._read_as(name, args):
-                if type(value) not in _UNASKED and (found := asked_object(value, self._asks)):
+                if type(value) not in _UNASKED and (found := asked_object(value, self._asks, reflected)):
                     raise UnverifiedError(f"{self.name}: what it reads as {name!r}: {found}")
 
     def _read_as(self, name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -520,12 +528,21 @@ def _enter_container(value: Any, memo: dict[int, Any], keeps_zero_d: bool) -> An
         return value if all(pairs[key] is item for key, item in value.items()) else pairs
     if type(value) is list and holds_numbers(value):
         return value
+    if type(value) is tuple and _takes_element(value):
+        raise UnverifiedError("an index with `...` that takes one element of an array: NumPy gives a 0-d array")
     items = [item if type(item) in _PLAIN else enter(item, memo, keeps_zero_d) for item in value]
     if all(new is old for new, old in zip(items, value, strict=True)):
         return value
     if type(value) is list:
         return items
     return tuple_like(value, items)
+
+
+def _takes_element(key: tuple[Any, ...]) -> bool:
+    """Whether this may be an index like ``(..., 0)``. A tensor without axes would count as a NumPy scalar."""
+    return any(part is Ellipsis for part in key) and all(
+        part is Ellipsis or isinstance(part, (int, np.integer)) for part in key
+    )
 
 
 def is_immutable(value: Any) -> bool:

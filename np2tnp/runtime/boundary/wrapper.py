@@ -315,7 +315,7 @@ def _wrap(
         try:
             with place(device):
                 if float32 or precision.active:
-                    with working(float32 and takes(args, kwargs)):
+                    with working(float32 and takes(plan, args, kwargs)):
                         return answer(args, kwargs)
                 return answer(args, kwargs)
         except NotCompiled:

@@ -80,6 +80,8 @@ def updated_value(operation: str, x: Any, value: Any) -> Any:
 
 
 def _in_place(operation: str, x: Any, value: Any) -> Any:
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.char in "gG":
+        raise Unsupported("an operand of more precision, which NumPy computes in and then casts")
     x = array(x)
     dtype = x.dtype
     kernel = _KERNELS.get(operation)

@@ -44,16 +44,22 @@ _PYTHON = (types.FunctionType, types.MethodType, functools.partial)
 _ARITHMETIC = frozenset(("operator.add", "operator.sub", "operator.mul", "operator.truediv"))
 
 
-def has_small(value: Any) -> bool:
-    """Whether an array or NumPy number among the arguments is of a smaller floating dtype than float64 already."""
+def has_small(value: Any, begins_again: bool = True) -> bool:
+    """Whether an array or NumPy number among the arguments is of a smaller floating dtype than float64 already.
+
+    begins_again: whether a call that is refused half-way goes to the original. Where not, small integers count, too:
+    roots of int16 are float32 for NumPy, and refused.
+    """
     found = False
+    small = _SMALL if begins_again else f"{_SMALL}hH"
 
     def look(leaf: Any) -> Any:
         nonlocal found
         if is_of(leaf, (np.ndarray, np.generic)):
-            found = found or leaf.dtype.char in _SMALL
+            found = found or leaf.dtype.char in small
         elif is_tensor(leaf):
             found = found or leaf.dtype in (tf.float32, tf.complex64, tf.float16)
+            found = found or (not begins_again and leaf.dtype in (tf.int16, tf.uint16))
         return leaf
 
     map_structure(look, value)
@@ -103,9 +109,9 @@ def _wide_tensor(leaf: Any) -> Any:
     return leaf
 
 
-def takes(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+def takes(plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether a call of a function of ``float32=True`` works in float32: no argument is of a smaller dtype already."""
-    small = has_small((args, kwargs))
+    small = has_small((args, kwargs), plan.begins_again)
     RUNS["as given" if small else "float32"] += 1
     return not small
 
@@ -123,7 +129,7 @@ def crossed(
     """
     if is_single() == float32:
         return core(args, kwargs)
-    if float32 and has_small((args, kwargs)):
+    if float32 and has_small((args, kwargs), plan.begins_again):
         RUNS["as given"] += 1
         return core(args, kwargs)
     enter, leave = (_narrow_tensor, _wide_tensor) if float32 else (_wide_tensor, _narrow_tensor)

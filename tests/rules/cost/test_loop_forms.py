@@ -191,6 +191,51 @@ def f(read, x):
         total = total + np.sqrt(x[k])
     return total
 """,
+    "the half with a change": """
+def f(x: np.ndarray, v: float):
+    if len(x) == 1:
+        return 0
+    mid = len(x) // 2
+    if x[mid] <= v:
+        return mid + f(x[mid:], v)
+    return f(x[:mid], v)
+""",
+    "the half with the larger sum": """
+def f(x):
+    if x.shape[0] < 2:
+        return np.sum(x)
+    mid = x.shape[0] // 2
+    left, right = x[:mid], x[mid:]
+    if np.sum(left) > np.sum(right):
+        return f(left)
+    return f(right)
+""",
+    "quarters in a loop": """
+def f(img, out, tol):
+    h, w = img.shape
+    if h <= 1 or img.std() < tol:
+        out.append(img.mean())
+        return
+    for part in (img[: h // 2, : w // 2], img[: h // 2, w // 2 :], img[h // 2 :, : w // 2], img[h // 2 :, w // 2 :]):
+        f(part, out, tol)
+""",
+    "quarters by numbers": """
+def f(img, tol):
+    h, w = img.shape
+    if h <= 1 or img.std() < tol:
+        return 1
+    total = 0
+    for i in range(2):
+        for j in range(2):
+            total += f(img[i * h // 2 : (i + 1) * h // 2, j * w // 2 : (j + 1) * w // 2], tol)
+    return total
+""",
+    "pieces in a comprehension": """
+def f(img, tol):
+    if np.std(img) < tol:
+        return np.mean(img)
+    return [f(half, tol) for half in np.array_split(img, 2)]
+""",
     "halves": """
 def f(x):
     n = len(x)
@@ -346,6 +391,34 @@ def f(x, y, n, rate):
         line = line - rate * np.array([np.mean(e), np.mean(e * x)])
         slope, offset = slope - rate * np.mean(e * x), offset - rate * np.mean(e)
     return line, slope, offset
+""",
+    "a cycle over coarser grids": """
+def f(u, b, h):
+    u = u + 0.2 * h * (b - u)
+    if u.shape[0] <= 5:
+        return u
+    r = b - np.roll(u, 1)
+    coarse = r[::2, ::2]
+    e = f(np.zeros_like(coarse), coarse, 2 * h)
+    e = f(e, coarse, 2 * h)
+    return u + np.kron(e, np.ones((2, 2)))
+""",
+    "a cycle over coarser grids, in a loop": """
+def f(u, b, h):
+    u = u + 0.2 * h * (b - u)
+    if u.shape[0] <= 5:
+        return u
+    r = b - np.roll(u, 1)
+    e = np.zeros_like(r[::2, ::2])
+    for _ in range(2):
+        e = f(e, r[::2, ::2], 2 * h)
+    return u + np.kron(e, np.ones((2, 2)))
+""",
+    "a polynomial by recursion over its coefficients": """
+def f(c, t):
+    if c.size == 1:
+        return c[0] * np.ones_like(t)
+    return c[0] + t * f(c[1:], t)
 """,
     "a basis by recursion": """
 def f(x, k, i):

@@ -410,6 +410,40 @@ PROGRAMS = {
                 caught(function, zeros)
         """,
     ),
+    "operators of objects that give their operand back": (
+        3,
+        """
+        class Pair:
+            __array_ufunc__ = None
+            def __radd__(self, other):
+                return [other, other * 2]
+            def __rmul__(self, other):
+                return (other, 1)
+            def __gt__(self, other):
+                return {"got": other}
+
+        def added(x, p):
+            print("begins")
+            return np.exp(x) + p
+
+        def scaled(x, p):
+            print("begins")
+            y = np.exp(x)
+            y = y * p
+            return y
+
+        class Holder:
+            def __init__(self, p):
+                self.p = p
+            def compared(self, x):
+                print("begins")
+                return np.exp(x) < self.p
+
+        for p in (Pair(), 2.0, np.ones(3)):
+            for function in (added, scaled, Holder(p).compared):
+                print(function(np.zeros(3), *[p] * (function in (added, scaled))))
+        """,
+    ),
 }
 
 #: Those whose top level migrates, too.

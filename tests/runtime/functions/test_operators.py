@@ -227,6 +227,17 @@ def test_a_sequence_is_repeated_by_an_integer_element(sequence: Any) -> None:
         assert result == expected
 
 
+@pytest.mark.parametrize("sequence", [[1, 2], (0.5,), "ab"])
+@pytest.mark.parametrize("char", ["?", "f", "d", "D"])
+def test_a_sequence_times_another_element_is_refused_as_by_numpy(sequence: Any, char: str) -> None:
+    number = np.ones(3, char)[0]
+    for x, y in ((sequence, number), (number, sequence)):
+        with pytest.raises(TypeError):
+            x * y
+        with pytest.raises(TypeError):
+            rt.op_mul(*(it if it is sequence else rt.tensor(it) for it in (x, y)))
+
+
 @pytest.mark.parametrize("zero", [-0.0, np.float64(-0.0)])
 @pytest.mark.parametrize("char", ["e", "f", "d"])
 def test_a_negative_zero_of_pythons_keeps_its_sign(zero: float, char: str) -> None:

@@ -195,10 +195,12 @@ def _product(x: Any, count: int) -> Any:
 
 
 def _multiply(x: Any, y: Any) -> Any:
-    """``x * y``, where a list or string times a 0-d integer, which stands for a NumPy scalar, is a repetition."""
+    """``x * y``. A 0-d tensor stands for a NumPy scalar: of a list or text integers are repetitions, others refused."""
     for sequence, number in ((x, y), (y, x)):
         repeats = isinstance(sequence, (list, tuple, str, bytes)) and is_plain_tensor(number)
-        if repeats and number.shape.rank == 0 and dtype_of(number).kind in "iu":
+        if repeats and number.shape.rank == 0:
+            if dtype_of(number).kind not in "iu":
+                raise TypeError(f"can't multiply sequence by non-int of type 'numpy.{dtype_of(number).name}'")
             if is_tracing():
                 raise Unsupported("a length that is not known while tracing")
             return sequence * int(number)
