@@ -409,3 +409,22 @@ def test_no_tensor_stays_in_a_list_of_an_object_for_what_stays_numpy() -> None:
     new.forward(np.ones((3, 2)))
     assert states["Net.forward"] == "blocked"
     assert [type(item) for item in new.seen] == [np.ndarray, np.ndarray]
+
+
+def test_methods_of_what_operators_give_answer_for_tensors_too() -> None:
+    text = """import numpy as np
+
+
+class Node:
+    def __init__(self, points, depth=0):
+        self.child = None
+        self.center = points.mean(axis=0)
+        self.radius = np.sqrt(((points - self.center) ** 2).sum(axis=1)).max()
+        if len(points) > 2 and depth < 3:
+            self.child = Node(points[:2], depth + 1)
+"""
+    points = np.arange(8.0).reshape(4, 2)
+    new = rewrite(text, boundary="tensor").new_text
+    assert new is not None
+    found, expected = (loaded(it, "nodes").Node(points) for it in (new, text))
+    assert (found.radius, found.child.radius) == (expected.radius, expected.child.radius)

@@ -242,7 +242,11 @@ class HostCall(Rule):
         receiver = callee.receiver
         if isinstance(receiver, Sequence):
             return  # a container made in the region: tensors may stay in it
-        if isinstance(receiver, (Unknown, Array)) and home_of(receiver) != HOST and _by_runtime(callee.name):
+        func = event.node.func
+        # without a wrapper, operators on what callers pass are the runtime's, and may give tensors
+        computed = isinstance(func, cst.Attribute) and isinstance(func.value, (cst.BinaryOperation, cst.UnaryOperation))
+        may_be = home_of(receiver) != HOST or (context.boundary == "tensor" and computed)
+        if isinstance(receiver, (Unknown, Array)) and may_be and _by_runtime(callee.name):
             edits = context.edits
 
             def change(updated: Any) -> cst.BaseExpression:
