@@ -174,7 +174,22 @@ class Session:
             is_pure=self._is_pure,
             trusting=trusting,
             begins_again=lambda: self._begins_again(facts),
+            compiles=lambda: self._compiles(facts),
         )
+
+    def _compiles(self, facts: ev.RegionFacts) -> bool:
+        """Whether the region would run as a graph if somebody asked for that, however slow it is without.
+
+        A call of what has effects, such as drawing, ends the trace.
+        """
+        callees = (event.callee for event in facts.events if isinstance(event, ev.Call))
+        if not all(self._is_pure(callee) for callee in callees if isinstance(callee, Function)):
+            return False
+        known = facts.planned
+        found = self._planned(facts, replace(self.options, compile="xla", slow="convert"))
+        facts.planned = known
+        found.edits.clear()  # a circle
+        return found.compiled
 
     def compiled(self, plan: RegionPlan) -> RegionPlan | None:
         """The plan of a region, planned eagerly, as a compiled one; None where it cannot be that."""

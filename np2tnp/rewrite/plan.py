@@ -193,12 +193,14 @@ def plan_region(
     is_pure: Callable[[Function], bool] = lambda function: False,
     trusting: bool = False,
     begins_again: Callable[[], bool] | None = None,
+    compiles: Callable[[], bool] = lambda: False,
 ) -> RegionPlan:
     """Ask every rule about every event of the region, and decide. `against`: what stands against it beforehand.
 
     `is_pure`: whether a function of the module surely has no effect but its result.
     `trusting`: code that nobody can see is taken to change nothing that it was given.
     `begins_again`: whether the original can answer a call that was refused half-way.
+    `compiles`: whether it would become a graph if that was asked for, slow loops and all.
     """
     edits = Edits()
     context = Context(
@@ -242,7 +244,7 @@ def plan_region(
     migrates = edits.converted > 0 or (not (blocks or left_out or top_level) and hands_on(facts, edits))
     if migrates and not blocks and not top_level and (options.compile == "none" or eager):
         hits += [] if any(hit.code in SLOW for hit in hits) else part_loops.found(loops) or part_loops.callbacks(loops)
-    hits = part_loops.marked(hits, loops)
+    hits = part_loops.marked(part_loops.without_graphs(hits, compiles), loops)
     if migrates and not blocks and options.slow == "keep" and options.compile == "none":
         hits = part_loops.with_those_that_stay(hits, loops)
     slow = sorted((hit for hit in hits if hit.code in SLOW), key=lambda hit: bool(hit.left))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import libcst as cst
@@ -50,6 +50,8 @@ _WHOLE = "work on whole arrays (or --slow convert)"
 _NO_FORM = "; write it on whole arrays (np2tnp does not"
 _MIGRATES = " (--slow convert migrates it)"
 _LEAVE = f"best left in NumPy{_MIGRATES}"
+#: What ends the words about a loop that a graph would run.
+COMPILES = ", so only --compile with --slow convert helps"
 
 document(
     Doc(
@@ -220,6 +222,13 @@ def marked(hits: list[Hit], region: RegionWork) -> list[Hit]:
     return result
 
 
+def without_graphs(hits: list[Hit], compiles: Callable[[], bool]) -> list[Hit]:
+    """The findings, where none says that a graph helps with a function that would not become one."""
+    if not any(COMPILES in hit.message for hit in hits) or compiles():
+        return hits
+    return [_left(hit) if COMPILES in hit.message else hit for hit in hits]
+
+
 def with_those_that_stay(hits: list[Hit], region: RegionWork) -> list[Hit]:
     """The findings, where loops about single elements are told, with a loop over parts beside that nobody replaces."""
     told = [hit for hit in hits if hit.code in LOOPS and hit.code != LOOP and "--compile" not in hit.message]
@@ -246,7 +255,7 @@ def best_left(hits: list[Hit]) -> list[Hit]:
 def _left(hit: Hit) -> Hit:
     message = hit.message.replace(_WHOLE, _LEAVE)
     message = message.replace(_NO_FORM, "; best left in NumPy (no whole-array form")
-    message = message.replace("; write it on whole arrays", "; best left in NumPy")
+    message = message.replace("; write it on whole arrays", "; best left in NumPy").replace(COMPILES, f": {_LEAVE}")
     return replace(hit, message=message, left="loops")
 
 

@@ -19,6 +19,7 @@ from np2tnp.edits.targets import UFUNC_OF_OPERATOR
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cost.element_loops import ElementLoop
+from np2tnp.rules.cost.part_loops import COMPILES
 
 # --- Edits of loops over elements that get whole-array form: ``for i in rt.vectorized(range(n), ...)``
 
@@ -265,7 +266,7 @@ class WholeArrayLoop(Rule):
 
 def _told(reason: str) -> str:
     if reason.startswith("an iteration needs"):
-        return f"{reason}, so only --compile helps"
+        return f"{reason}{COMPILES}"
     if any(words in reason for words in _OF_FORMS):
         return "write it on whole arrays"
     return f"write it on whole arrays (np2tnp does not: {reason})"
