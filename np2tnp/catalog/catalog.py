@@ -43,10 +43,9 @@ class Catalog:
         self.versions: dict[str, str] = facts.get("versions", {})
         #: draws of numpy.random and its generators that rt.random has: ``normal``
         self.device_draws: frozenset[str] = frozenset(overlay.get("draws", {}).get("device", ()))
-        self._caught = {
-            f"{owner}.{function}"
-            for owner in ("numpy", "ndarray")
-            for function in overlay.get("caught", {}).get("functions", ())
+        #: by function of tnp's, the names of its parameters, those that take any number with their stars
+        self.tnp_parameters: dict[str, tuple[str, ...]] = {
+            name: tuple(text.split()) for text, names in overlay.get("signatures", {}).items() for name in names
         }
         external = overlay.get("external", {})
         self._results: dict[str, str] = overlay.get("results", {})
@@ -158,9 +157,6 @@ class Catalog:
         merged = {**raw, **{k: v for k, v in decision.items() if k not in ("versions", "names", "outside")}}
         if "outside" in decision and merged.get("tnp"):
             merged["tnp"] = {**merged["tnp"], "outside": {**merged["tnp"].get("outside", {}), **decision["outside"]}}
-        if merged.get("tnp") and (target or name) in self._caught:
-            first = "self" if name.startswith("ndarray.") else merged["parameters"][0].partition("=")[0]
-            merged["tnp"] = {**merged["tnp"], "caught": first}
         return ApiFact(
             name=name,
             kind=merged["kind"],

@@ -60,8 +60,6 @@ class Target:
     compiled: Stage | None = None  #: under XLA on a CPU; None where that was not measured
     gpu: Stage | None = None  #: eagerly on a GPU; None where that was not measured
     wrap: str = ""  #: what is called with its result, so that it is of NumPy's type: ``tuple`` of a list
-    #: in rewritten code it answers for that argument only what it was measured equal for, and the exact helper the rest
-    caught: str = ""
 
     def takes(self, parameters: frozenset[str] | set[str], dtype: str | None = None, compile: str = "none") -> bool:
         """Whether the target was measured equal with these parameters and, unless unknown, this dtype character.
@@ -221,7 +219,6 @@ def make_target(raw: dict[str, Any] | None, has_stages: bool) -> Target | None:
         compiled=make_stage(raw.get("compiled"), raw) if has_stages else None,
         gpu=make_stage(raw.get("gpu"), raw) if has_stages else None,
         wrap=raw.get("wrap", ""),
-        caught=raw.get("caught", ""),
     )
 
 

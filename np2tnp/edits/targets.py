@@ -52,10 +52,8 @@ class Choice:
     wrap: str = ""
 
 
-def choose(
-    fact: ApiFact, event: ev.Call, compile: str = "none", float32: bool = False, checked: bool = False
-) -> Choice:
-    """The target of one call. `checked`: rewritten code has the runtime's stand-in for tnp, which looks at arguments.
+def choose(fact: ApiFact, event: ev.Call, compile: str = "none", float32: bool = False) -> Choice:
+    """The target of one call, which is tnp's function where that was measured equal.
 
     With `compile` the exact helper of that name answers in the graph (``tracing.tnp``): it checks when the graph runs.
     Where there is none, tnp's function is the target only if a graph, or XLA, was measured to give the same, and to
@@ -75,7 +73,7 @@ def choose(
         return Choice("host", why=fact.reason or f"the runtime has no {short} that keeps to float32")
     if fact.tnp is not None and fact.prefer != "numpy":
         alone = compile if fact.rt is None or fact.tnp.name.startswith("tf.") else "none"
-        problem = _problem(fact, fact.tnp, bound, used, event, alone, fact.tnp.caught if checked else "")
+        problem = _problem(fact, fact.tnp, bound, used, event, alone)
         if problem is None and alone != "none" and event.place.loops:  # lengths may change there: not measured
             problem = f"{fact.tnp.name} was not measured {_WHERE[compile]} with lengths that change in a loop"
         if problem is None and fact.prefer == "rt" and fact.rt is not None:
@@ -90,6 +88,33 @@ def choose(
         decided = fact.reason if fact.prefer == "rt" else None
         return Choice("rt", _below(fact.rt.name, "rt"), decided or f"tnp has no exact {short}")
     return Choice("host", why=fact.reason or f"neither tnp nor the runtime has {short}")
+
+
+#: Parameters of NumPy's and their names in tnp.
+_OTHER_NAMES = {"start_or_stop": "start", "shape": "newshape", "A": "a", "arrays": "arys", "object": "val"}
+
+
+def name_in_tnp(function: str, event: ev.Call, catalog: Catalog) -> bool:
+    """Whether tnp has the `function` of the runtime by its name, with parameters that can say this call."""
+    parameters, fact = catalog.tnp_parameters.get(function), catalog.get(f"numpy.{function}")
+    if parameters is None or fact is None or any(argument.star for argument in event.arguments):
+        return False
+    given = [argument for argument in event.arguments if argument.name is None]
+    number = len(given) + (event.receiver is not None)
+    named = {argument.name for argument in event.arguments if argument.name is not None}
+    accepted = fact.tnp.accepted if fact.tnp is not None and parameters[-1].startswith("**") else frozenset()
+    if not named <= ({*parameters, *accepted} - {"out"}):
+        return False
+    takes_any = any(name.startswith("*") and not name.startswith("**") for name in parameters)
+    return takes_any or number <= _alike(fact.positional, parameters)
+
+
+def _alike(numpys: tuple[str, ...], tnps: tuple[str, ...]) -> int:
+    """How many parameters of NumPy's function and tnp's mean the same by place: the first one always does."""
+    for place, (name, other) in enumerate(zip(numpys, tnps, strict=False)):
+        if place and other not in (name, _OTHER_NAMES.get(name)):
+            return place
+    return min(len(numpys), len(tnps))
 
 
 def _unknown_keyword(fact: ApiFact, event: ev.Call) -> bool:
@@ -137,12 +162,8 @@ def _problem(
     used: set[str] | None,
     event: ev.Call,
     compile: str,
-    caught: str = "",
 ) -> str | None:
-    """Why the tnp target cannot stand for this call; None when it can.
-
-    `caught`: the argument that the stand-in for tnp looks at itself.
-    """
+    """Why the tnp target cannot stand for this call; None when it can."""
     short = fact.name.rpartition(".")[2]
     if bound is None or used is None:
         return "its arguments are not known before run time"
@@ -164,13 +185,9 @@ def _problem(
             return f"{target.name} was not measured with dtype=None"
         if name in _WHOLE_NUMBERS and _holds_other_number(argument.value):
             return f"NumPy decides what {name} is that is no integer"
-        if name in WHOLE and name != caught and _is_found_out(argument.value):
+        if name in WHOLE and _is_found_out(argument.value):
             return f"{name} is not known to be a whole number, and of others NumPy raises"
     first = event.receiver if event.receiver is not None else next(iter(bound.values())).value if bound else None
-    if caught:
-        if first is None or (event.receiver is None and next(iter(bound)) != caught):
-            return "the array is not its first argument"
-        return _problem_beside(target, event, bound, caught, first) or _stage_problem(target, compile, names, NO_NAMES)
     if isinstance(first, Scalar) and first.type == "object":
         return "what kind of object it gets is not known"
     if isinstance(first, Array) and first.home == HOST and first.dtypes >= ALL_DTYPES:
@@ -204,24 +221,6 @@ def _problem(
     keywords = [argument.name for argument in event.arguments if argument.name is not None]
     own = frozenset(name for name, it in bound.items() if is_pythons_own(it.value) or _is_python_int(it.node.value))
     return find_problem(target, arguments, keywords, dtypes, own) or _stage_problem(target, compile, names, dtypes)
-
-
-def _problem_beside(
-    target: Target, event: ev.Call, bound: dict[str, ev.Argument], caught: str, first: Value
-) -> str | None:
-    """What is wrong with the arguments beside the first one, which the stand-in for tnp looks at."""
-    dtypes = _dtypes(first) if caught != "shape" and not isinstance(first, (Const, Scalar)) else NO_NAMES
-    measured = dtypes & set(target.dtypes)
-    if dtypes and not measured:
-        return f"{target.name} is not equal for {_dtype_words(dtypes)}"
-    beside = {name: argument for name, argument in bound.items() if event.receiver is not None or name != caught}
-    values: dict[str, tuple[Value, ...]] = {}
-    for name, argument in beside.items():
-        plain = name.partition("[")[0]
-        values[plain] = (*values.get(plain, ()), argument.value)
-    keywords = [argument.name for argument in event.arguments if argument.name is not None]
-    own = frozenset(name for name, it in beside.items() if is_pythons_own(it.value) or _is_python_int(it.node.value))
-    return find_problem(target, values, keywords, measured, own)
 
 
 def _is_python_int(node: cst.BaseExpression) -> bool:

@@ -17,8 +17,8 @@ from np2tnp.model import FileReport, RegionState, Verdict
 
 #: Verdicts of names, in the order in which totals are given.
 VERDICTS = {
-    "convert": "tnp's own function, equal for every dtype",
-    "adapt": "an exact form of the runtime, or tnp's function where the dtype is known",
+    "convert": "tnp's function by its name, whose own is equal for floats at least: the runtime does the rest",
+    "adapt": "an exact form of the runtime, by tnp's name where tnp can be called like that",
     "host": "stays NumPy; its arrays are copied to the host and back",
     "unsupported": "a function that uses it stays as it is",
     "python": "no array work: it stays as it is",

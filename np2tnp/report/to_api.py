@@ -257,9 +257,6 @@ def _domain(target: Target) -> list[str]:
     for condition, (chars, why) in target.outside.items():
         dtypes = "" if set(chars) >= set(target.dtypes) else f", for {describe_dtypes(chars)}"
         lines.append(f"not for {describe_condition(condition)}{dtypes}: {_in_words(why)}")
-    if target.caught:
-        helper = target.name.replace("tnp.", "rt.")
-        lines.append(f"in rewritten code: for whatever else {target.caught} may be, {helper} answers by this name")
     return lines
 
 

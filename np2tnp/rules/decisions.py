@@ -33,7 +33,7 @@ from np2tnp.analysis.syntax.python_tables import ONE_ARRAY
 from np2tnp.analysis.syntax.walk import names_in, nodes_of
 from np2tnp.catalog.facts import ApiFact
 from np2tnp.edits.edit import convert_arguments, is_plain_ndarray, needs_tensor, retarget
-from np2tnp.edits.targets import WHOLE, Choice, choose
+from np2tnp.edits.targets import WHOLE, Choice, choose, name_in_tnp
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Hit
 from np2tnp.rules.words_and_edits import holds_array, makes_tensor, short_name
@@ -61,7 +61,8 @@ class Decision:
     function: str = ""
     ufunc_method: bool = False
     wrap: str = ""  #: what is called with the result
-    is_caught: bool = False  #: what the argument is known to be does not do: the stand-in for tnp looks at it
+    is_helper: bool = False  #: the exact helper answers, by tnp's name, too: its arguments may be anything
+    differs: bool = False  #: tnp's own function gives something else for what the arguments may be
 
     @property
     def converts(self) -> bool:
@@ -93,7 +94,9 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
     if method_of is not None:
         owner, name = method_of
         function = f"{owner.rpartition('.')[2]}_{name}"
-        return Decision("TNP002", f"tnp ufuncs have no .{name}; the exact helper does it", "rt", function, True)
+        return Decision(
+            "TNP002", f"tnp ufuncs have no .{name}; the exact helper does it", "rt", function, True, is_helper=True
+        )
     fact = context.catalog.get(api)
     if fact is None:
         suggestion = context.catalog.suggest(api)
@@ -112,7 +115,9 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
     if random:
         short = api.rpartition(".")[2]
         if context.random == "tf" and short in context.catalog.device_draws:
-            return Decision("TNP601", "drawn on the device, from another stream", "rt", f"random.{short}")
+            return Decision(
+                "TNP601", "drawn on the device, from another stream", "rt", f"random.{short}", is_helper=True
+            )
         return Decision("TNP601", "random numbers are those of NumPy's own stream")
     choice = _chosen(fact, event, context)
     if choice.kind == "host":
@@ -122,14 +127,30 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
     if choice.kind == "tnp":
         exact = _helper_for_ndarrays(fact, event, context)
         if choice.wrap and fact.rt is not None and _is_bound(choice.wrap, context):
-            why = f"{choice.wrap} is another name here; the exact helper is used"
-            exact = Decision("TNP002", why, "rt", fact.rt.name.removeprefix("rt."))
-        is_caught = (
-            context.checked and bool(fact.tnp and fact.tnp.caught) and _chosen(fact, event, context, True).differs
-        )
-        return exact or Decision("TNP001", "", choice.module, choice.function, wrap=choice.wrap, is_caught=is_caught)
-    why = f"{choice.why}; the exact helper is used"
-    return Decision("TNP003" if choice.differs else "TNP002", why, "rt", choice.function)
+            why = f"{choice.wrap} is another name here"
+            exact = _helper("TNP002", why, fact.rt.name.removeprefix("rt."), event, context)
+        return exact or Decision("TNP001", "", choice.module, choice.function, wrap=choice.wrap)
+    function = "array" if choice.function == "astype" and _casts_tensor(event) else choice.function
+    return _helper("TNP003" if choice.differs else "TNP002", choice.why, function, event, context)
+
+
+def _casts_tensor(event: ev.Call) -> bool:
+    """Whether a method that casts is ``np.array(x, dtype)``: where `x` is a tensor, no array of another class."""
+    is_tensor = isinstance(event.receiver, Array) and not event.receiver.weak and not needs_tensor(event.receiver)
+    return is_tensor and [argument.name for argument in event.arguments] == [None]
+
+
+def _helper(code: str, why: str, function: str, event: ev.Call, context: Context) -> Decision:
+    """The exact helper, by tnp's name where tnp can say the call: the ``tnp`` of rewritten code has the helpers.
+
+    Where tnp's own would do for floats nothing is said of what else there may be.
+    """
+    differs = code == "TNP003"
+    if context.boundary != "numpy" or not name_in_tnp(function, event, context.catalog):
+        return Decision(code, f"{why}; the exact helper is used", "rt", function, is_helper=True, differs=differs)
+    plain = differs and _is_plain_for(as_floats, event, context)
+    why = "" if plain else f"{why}; the exact helper answers by this name"
+    return Decision("TNP001" if plain else code, why, "tnp", function, is_helper=True, differs=differs)
 
 
 def _holds_array(value: Value) -> bool:
@@ -137,13 +158,12 @@ def _holds_array(value: Value) -> bool:
     return holds_array(value) or (isinstance(value, Unknown) and bool(refs_of(value)))
 
 
-def _chosen(fact: ApiFact, event: ev.Call, context: Context, alone: bool = False) -> Choice:
-    """The target of a call, of the form of it that is plain where one is. `alone`: without a stand-in for tnp."""
-    checked = context.checked and not alone
-    choice = choose(fact, event, context.compile, context.float32, checked)
+def _chosen(fact: ApiFact, event: ev.Call, context: Context) -> Choice:
+    """The target of a call, of the form of it that is plain where one is."""
+    choice = choose(fact, event, context.compile, context.float32)
     other = context.catalog.get(_other_form(event)) if choice.kind == "rt" else None
     if other is not None:
-        found = choose(other, event, context.compile, context.float32, checked)
+        found = choose(other, event, context.compile, context.float32)
         if found.kind == "tnp":
             return found
     return choice
@@ -175,9 +195,8 @@ def _helper_for_ndarrays(fact: ApiFact, event: ev.Call, context: Context) -> Dec
         return None
     if _takes_plain_ndarrays(event, context):
         return None
-    helper = Decision(
-        "TNP002", "the exact helper takes what may be an ndarray as it is", "rt", fact.rt.name.removeprefix("rt.")
-    )
+    why = "it takes what may be an ndarray as it is"
+    helper = _helper("TNP002", why, fact.rt.name.removeprefix("rt."), event, context)
     return helper if _takes_ndarrays(helper, context) else None
 
 
@@ -226,7 +245,7 @@ def _is_plain_for(as_other: Callable[[Value], Value], event: ev.Call, context: C
     if fact is None or (receiver == event.receiver and arguments == event.arguments):
         return now
     narrowed = replace(event, receiver=receiver, arguments=arguments)
-    return _chosen(fact, narrowed, context, True).kind == "tnp"
+    return _chosen(fact, narrowed, context).kind == "tnp"
 
 
 def _takes_plain_ndarrays(event: ev.Call, context: Context) -> bool:
@@ -237,8 +256,6 @@ def _takes_plain_ndarrays(event: ev.Call, context: Context) -> bool:
     fact = context.catalog.get(event.api or "")
     if fact is None or fact.effect != "fresh" or context.compile != "none" or context.float32:
         return False
-    if context.checked and fact.tnp is not None and fact.tnp.caught:
-        return True
     return all(is_plain_ndarray(it) for it in (event.receiver, *(a.value for a in event.arguments)) if needs_tensor(it))
 
 
@@ -248,7 +265,7 @@ def _takes_ndarrays(decision: Decision, context: Context) -> bool:
     Compiled code says by ``rt.tensor`` which attributes of an object are inputs of its graph, and float32's where
     numbers become narrower.
     """
-    if decision.module != "rt" or context.compile != "none" or context.float32:
+    if not decision.is_helper or context.compile != "none" or context.float32:
         return False
     return decision.function not in NEED_TENSORS
 
@@ -279,15 +296,25 @@ def _asked_in_part(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
             yield node.value
 
 
+def _as_written(event: ev.Call, decision: Decision, context: Context) -> str:
+    """The function by the name that the program has for it, where tnp has that, too: ``abs`` for ``absolute``."""
+    called = event.node.func
+    word = called.attr.value if isinstance(called, cst.Attribute) else ""
+    fact = context.catalog.get(f"numpy.{word}") if decision.module == "tnp" and event.receiver is None else None
+    known = fact is not None and fact.alias_of == f"numpy.{decision.function}"
+    return word if known and word in context.catalog.tnp_parameters else decision.function
+
+
 def convert(event: ev.Call, decision: Decision, context: Context) -> Hit:
     """Call the target that was decided for instead of NumPy."""
     method = event.receiver is not None and not decision.ufunc_method
-    plain = decision.module != "rt"
+    plain = not decision.is_helper
     prefix = {"tnp": context.tnp, "tf": context.tf}.get(decision.module, context.rt)
     wrap = "" if id(event.node) in _taken_apart(context) else decision.wrap
-    retarget(event, context.edits, f"{prefix}.{decision.function}", method, wrap)
+    function = _as_written(event, decision, context)
+    retarget(event, context.edits, f"{prefix}.{function}", method, wrap)
     if not _takes_ndarrays(decision, context) and not (plain and _takes_plain_ndarrays(event, context)):
-        as_it_is = decision.module == "rt" and event.api in _OF_ANY_CLASS and _is_one_object(event)
+        as_it_is = not plain and event.api in _OF_ANY_CLASS and _is_one_object(event)
         convert_arguments(event, context.edits, "tensor", first=int(as_it_is))
         if method and isinstance(event.receiver, Array) and needs_tensor(event.receiver):
             assert isinstance(event.node.func, cst.Attribute)
@@ -295,7 +322,7 @@ def convert(event: ev.Call, decision: Decision, context: Context) -> Hit:
     context.edits.total += 1
     context.edits.converted += 1
     _note_whole_numbers(event, context)
-    if decision.code == "TNP003" or decision.is_caught:  # a door under which it surely is tnp's own is better
+    if decision.differs:  # a door under which it surely is tnp's own is better
         context.edits.blame(event.receiver, *(a.value for a in event.arguments if a.name not in _NO_DATA))
         numbers = [argument.node for argument in event.arguments if isinstance(argument.value, Scalar)]
         context.edits.blamed |= {name for node in numbers for name in names_in(node)}
@@ -303,7 +330,7 @@ def convert(event: ev.Call, decision: Decision, context: Context) -> Hit:
     elif plain and context.facts.door and not context.edits.plain_for_few:
         context.edits.plain_for_few = not _is_plain_for(as_wider, event, context, True)
     name = short_name(event.api or "")
-    if plain:
-        words = f"{name} becomes {decision.module}.{decision.function}"
+    if decision.code == "TNP001":
+        words = f"{name} becomes {decision.module}.{function}"
         return Hit(decision.code, event.node, words, Verdict.CONVERT)
     return Hit(decision.code, event.node, f"{name}: {decision.why}", Verdict.ADAPT)

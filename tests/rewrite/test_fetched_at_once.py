@@ -55,10 +55,10 @@ def test_work_on_arrays_and_on_what_may_be_one_goes_to_tensorflow() -> None:
     new = text()
     for part in (
         "rt.host(tnp.sum(self.values))",
-        "rt.host(rt.arange(weights[0]))",
+        "rt.host(tnp.arange(weights[0]))",
         "rt.ndarray(tnp.ones_like(weights))",
         "rt.host(tnp.sqrt(self.spacing))",
-        "return weights * rt.arange(n)",
+        "return weights * tnp.arange(n)",
     ):
         assert part in new
 

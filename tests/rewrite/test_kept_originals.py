@@ -292,8 +292,7 @@ def test_objects_that_only_a_call_shows_are_left_to_numpy() -> None:
     calls = ["f(1.0, 2.0)", "f(None, 2.0)", "f('a', 'b')"]
     _, strict = compare_text(text, calls, on_unverified="raise")
     _, lenient = compare_text(text, calls, on_unverified="numpy")
-    assert [judgement.kind for judgement in strict][1:] == ["refused", "refused"]
-    assert {judgement.kind for judgement in lenient} == {"equal"}
+    assert {judgement.kind for judgement in (*strict, *lenient)} == {"equal"}
 
 
 def test_arrays_of_the_host_stay_there_where_the_original_is_called_for_a_core() -> None:

@@ -100,11 +100,11 @@ EXPECTED = {
     "above": ["rows, columns = tnp.nonzero(m > 1)", "tnp.nonzero(m > 1)[1], tuple(tnp.nonzero(m > 1))"],
     "grid": ["x, y = tnp.meshgrid(t, t)", "tuple(tnp.meshgrid(t, t))"],
     "converted": [
-        "tnp.array(x, np.float32), tnp.array(x > 0, np.int64), rt.astype(x, np.int64), rt.astype(x, np.uint8)"
+        "tnp.array(x, np.float32), tnp.array(x > 0, np.int64), tnp.array(x, np.int64), tnp.array(x, np.uint8)"
     ],
     "power": ["tf.signal.fftshift(tf.signal.rfft(signal))"],
     "turned": ["tnp.exp(2j * np.pi * tnp.array(phase, np.float64))", "tf.signal.ifft(tf.signal.fft(z) * 0.5)"],
-    "volume": ["if not rt.array_equal(q, tnp.transpose(q)):", "-tf.linalg.det(q)", "rt.array_equal(q, 1)"],
+    "volume": ["if not tnp.array_equal(q, tnp.transpose(q)):", "-tf.linalg.det(q)", "tnp.array_equal(q, 1)"],
     "circle": ["tnp.sqrt(np.pi * x) * np.e"],
     "lorenz": ["tnp.stack([sigma * (y - x), x * (rho - z) - y, x * y - beta * z])"],
     "compared": [

@@ -15,7 +15,10 @@ class NumpyCall(Rule):
         code="TNP001",
         name="numpy-call",
         summary="A NumPy function or method that becomes the tnp function of the same name.",
-        why="tnp gives the same values, dtypes and shapes for these arguments: that was measured, call by call.",
+        why=(
+            "tnp gives the same values, dtypes and shapes for floats: that was measured, call by call. What it does"
+            " otherwise (other dtypes, empty arrays) the runtime's function by this name does as NumPy."
+        ),
         does="Calls the tnp function; a method becomes a function of its receiver.",
         bad="""
             def column_sums(n):
@@ -26,7 +29,7 @@ class NumpyCall(Rule):
             def column_sums(n):
                 return tnp.sum(tnp.ones((n, n)), axis=0)
         """,
-        safety="Safe. Only keywords and dtypes that were measured are accepted; everything else takes another way.",
+        safety="Safe. `np2tnp api NAME` shows what was measured, and where TensorFlow's own function differs.",
         severity=Severity.STYLE,
     )
     on = (Calls.NUMPY,)

@@ -22,7 +22,10 @@ class SilentDifference(Rule):
             " ignores the dtype, `tnp.var(x, dtype=float)` is float32. The message names the argument or the"
             " dtypes at fault."
         ),
-        does="Calls the exact helper of the same signature in np2tnp.runtime.",
+        does=(
+            "Calls the exact helper of the same signature in np2tnp.runtime. Where tnp's own function can be called"
+            " like that, too, it has tnp's name: `tnp` in rewritten code has the runtime's functions."
+        ),
         bad="""
             def grid(n):
                 return np.sort(np.arange(0.0, 1.0, 1.0 / n))
@@ -30,7 +33,7 @@ class SilentDifference(Rule):
         good="""
             @rt.migrated
             def grid(n):
-                return rt.sort(rt.arange(0.0, 1.0, 1.0 / n))
+                return tnp.sort(tnp.arange(0.0, 1.0, 1.0 / n))
         """,
         safety="Safe. `np2tnp api NAME` shows what was measured.",
         severity=Severity.SILENT,

@@ -54,7 +54,7 @@ class SinglePrecision(Rule):
         good="""
             @rt.migrated(no_lists="factor", float32=True)
             def scaled(x, factor):
-                return rt.op_mul(rt.exp(x), factor)
+                return rt.op_mul(tnp.exp(x), factor)
         """,
         severity=Severity.SILENT,
         float32=True,
@@ -78,7 +78,7 @@ class SinglePrecision(Rule):
             good="""
                 @rt.migrated
                 def packed(x):
-                    return rt.astype(rt.sqrt(x), np.float32)
+                    return tnp.array(tnp.sqrt(x), np.float32)
             """,
             severity=Severity.STYLE,
             float32=True,

@@ -32,97 +32,19 @@ __all__ = [
 
 # --- What rewritten code calls tnp
 #
-# Its functions know nothing of what stands for numbers and slices in a trace, and check nothing when a graph runs. The
-# runtime's exact helpers do, and equal them in all that eager code was measured for. So one text serves all modes.
+# tnp's functions differ from NumPy's at the edges (NaN, empty arrays, dtypes, the last digit), know nothing of what
+# stands for numbers and slices in a trace, and check nothing when a graph runs. The runtime's exact helpers do, and
+# most are faster. So one text serves all modes, and reads as code for TensorFlow's own module does.
 
 
 class _Numpy(LazyModule):
-    """TensorFlow's ``tnp``; in a trace, and for odd arguments, the exact helpers of those names answer."""
+    """TensorFlow's ``tnp``: its names, with the exact helper by each function's name where there is one."""
 
     def __getattr__(self, attribute: str) -> Any:
         value = super().__getattr__(attribute)
         if is_of(value, types.FunctionType):
-            value = self.__dict__[attribute] = _or_helper(attribute, value)
+            value = self.__dict__[attribute] = getattr(importlib.import_module(own_package), attribute, value)
         return value
-
-
-#: Of what, in their first argument, these were measured equal: dtypes as NumPy's characters; `catalog` says ``caught``.
-_MEASURED = {
-    name: characters
-    for characters, names in {
-        "efd": "ceil fabs floor",
-        "?bhilBHILefd": "all amax amin any isfinite isnan max min",
-        "?bhilBHILefdFD": "sum reshape",
-        "?bhilBHILfdFD": "mean std var",
-        "bhilBHILefd": "ptp",
-        "bhilBHILefdFD": "square",
-        "bhilefdFD": "negative",
-        "bhilefd": "absolute sign",
-        "bhiBHIefd": "round",
-        "ilILefdFD": "cos cosh exp2 sin tan tanh",
-        "ilILefdD": "exp",
-        "ilILefd": "expm1 log log1p sqrt",
-    }.items()
-    for name in names.split()
-}
-#: Those of them that NumPy refuses to do for an empty array, or does otherwise.
-_NOT_EMPTY = frozenset(("amax", "amin", "max", "mean", "min", "ptp", "reshape"))
-#: These take whole numbers alone as a shape, where tnp cuts others.
-_OF_SHAPES = frozenset(("empty", "ones", "zeros"))
-CAUGHT = frozenset((*_MEASURED, *_OF_SHAPES))
-
-
-def _whole(args: tuple[Any, ...], others: object) -> bool:
-    shape: Any = args[0] if args else None
-    if type(shape) in (tuple, list):
-        return all(type(length) is int and length < 2**31 for length in shape)
-    return type(shape) is int and shape < 2**31  # TensorFlow cuts others to 32 bits
-
-
-def _of(characters: str, not_empty: bool) -> Callable[[tuple[Any, ...], object], bool]:
-    """Whether the first argument is a tensor, an ndarray or a number of these dtypes.
-
-    Of numbers, and arrays without dimensions, nothing else may be asked: NumPy takes axis 0 of some.
-    """
-    names = frozenset(np.dtype(it).name for it in characters)
-    types_of_numbers: dict[type, str] = {int: "l", float: "d", **{np.dtype(it).type: it for it in characters}}
-    numbers = frozenset(of for of, it in types_of_numbers.items() if it in characters)
-    is_tensor = importlib.import_module(f"{own_package}.base.dispatch").is_tensor  # which imports this module
-
-    def is_measured(args: tuple[Any, ...], others: object) -> bool:
-        x: Any = args[0] if args else None
-        of = type(x)
-        if of is np.ndarray:
-            alone = x.ndim or not (others or len(args) > 1)
-            return bool(alone) and x.dtype.name in names and x.dtype.isnative and not (not_empty and not x.size)
-        if of in numbers:
-            return not (others or len(args) > 1) and (of is not int or -(2**63) <= x < 2**63)
-        if not is_tensor(x) or x.dtype.name not in names or (x.shape.rank == 0 and (others or len(args) > 1)):
-            return False
-        return not not_empty or bool(x.shape.num_elements() != 0)  # None in a graph
-
-    return is_measured
-
-
-def _or_helper(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    helper: Any = None
-    is_measured: Callable[[tuple[Any, ...], object], bool] | None = _whole if name in _OF_SHAPES else None
-    if name in _MEASURED:
-        is_measured = _of(_MEASURED[name], name in _NOT_EMPTY)
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        nonlocal helper
-        axis = kwargs.get("axis") if kwargs else None
-        fits = type(axis) is not int or -(2**31) <= axis < 2**31  # TensorFlow cuts others to 32 bits
-        if fits and (not active or current() is None) and (is_measured is None or is_measured(args, kwargs)):
-            return function(*args, **kwargs)
-        if helper is None:
-            helper = getattr(importlib.import_module(own_package), name, function)
-        return helper(*args, **kwargs)
-
-    call.autograph_info__ = {}  # type: ignore[attr-defined]
-    return call
 
 
 tnp: Any = _Numpy("tensorflow.experimental.numpy", "tnp")

@@ -169,7 +169,7 @@ def extreme(x: Any, axes: tuple[int, ...], greatest: bool, keepdims: bool = Fals
         x = shortened(x, axes[0], greatest)
     result = reduce_with("Max" if greatest else "Min", x, axes, keepdims)
     trace = current()
-    keeps_nan = trace is not None and trace.mode == "xla" and is_measured()
+    keeps_nan = is_measured() and (trace is None or trace.mode == "xla")
     if x.dtype.is_floating and len(axes) > 0 and not keeps_nan:
         # not every device's kernel keeps NaN, so say it
         nan = reduce_with("Any", op("IsNan")(x=x), axes, keepdims)
