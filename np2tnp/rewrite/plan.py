@@ -281,9 +281,10 @@ def plan_region(
         return RegionPlan(facts, hits, edits, RegionState.BLOCKED, blocks)
     if left_out:
         return RegionPlan(facts, hits, edits, RegionState.KEPT, [hit for hit in hits if hit is against])
-    if slow and options.slow == "keep":
+    pays = options.slow != "keep" or options.boundary != "numpy" or not does_too_little(facts, edits, module, slow)
+    if slow and options.slow == "keep" and (pays or any(hit.code != part_loops.BUILTIN for hit in slow)):
         return RegionPlan(facts, hits, edits, RegionState.KEPT, slow, part_loops.beside(slow, loops))
-    if options.slow == "keep" and options.boundary == "numpy" and does_too_little(facts, edits, module):
+    if not pays:
         little = [small_arrays.too_little(facts.node)]
         return RegionPlan(facts, [*hits, *little], edits, RegionState.KEPT, little)
     plan = RegionPlan(facts, hits, edits, RegionState.CONVERTIBLE)
@@ -326,12 +327,13 @@ def _is_mended(blocks: list[Hit]) -> Callable[[Hit], bool]:
     return lambda hit: not hit.left or hit.code in alike or (can_be_said and hit.left == "unseen")
 
 
-def does_too_little(facts: ev.RegionFacts, edits: Edits, module: ModuleInfo) -> bool:
+def does_too_little(facts: ev.RegionFacts, edits: Edits, module: ModuleInfo, iterated: list[Hit]) -> bool:
     """Whether a function does little with arrays, all of which it brings to the host: nothing stays on the device.
 
     But what a loop calls may get an array that lives there: the array would go to the host in each iteration.
+    iterated: what Python's own functions go through item by item, on the host.
     """
-    if isinstance(facts.node, cst.Module) or not edits.host or edits.cores:
+    if isinstance(facts.node, cst.Module) or not (edits.host or iterated) or edits.cores:
         return False
     if facts.mutated or facts.direct or facts.direct_updates:
         return False

@@ -54,3 +54,43 @@ def test_a_function_that_a_graph_is_advised_for_is_compiled() -> None:
     assert 'compile="xla"' in (
         analyze(Source("m.py", text), Config(rewrite=True, compile="xla", slow="convert")).new_text or ""
     )
+
+
+# --- what Python's own functions go through
+
+
+@pytest.mark.parametrize(
+    ("body", "left"),
+    [
+        ("return np.exp(x) * max(np.sqrt(x))", ""),
+        ("return [np.exp(x[i:]) * max(np.sqrt(x[:i])) for i in range(len(x))]", "loops"),
+        ("h = 0\n    for _ in range(9):\n        h = h + max(np.exp(x + h))\n    return h", "loops"),
+        ("return np.exp(x) * len(set(np.sort(x)))", ""),
+        ("y = list(np.flatnonzero(x))\n    z = np.exp(x)\n    z[y] = 0\n    return z", ""),
+        ("y = list(np.exp(x[:, None] * x))\n    return np.tanh(x) * len(y)", "loops"),  # a few rows
+        ("return list(np.exp(np.ravel(x)))", "loops"),  # whoever gets them gets NumPy's floats
+        ("y = set(np.exp(x))\n    return np.tanh(x), y", "loops"),
+        ("a = np.exp(x)\n    p = list(zip(a, a[1:]))\n    return np.array([np.nanmin(i) for i in p])", "loops"),
+        ("y = np.exp(x)\n    return y, any(y > 1), list(map(float, y))", "loops"),  # the other one would stay
+        (
+            "a, b = len(x), 2\n    if any(np.array([a, b]) < 0):\n        raise ValueError\n    return np.exp(x)",
+            "little",
+        ),
+    ],
+)
+def test_advice_makes_nothing_slower_and_gives_the_same(body: str, left: str) -> None:
+    told = deciding(f"def f(x: np.ndarray):\n    {body}\n")
+    assert (told.code, told.left) == ("TNP705", left)
+    assert ("best left in NumPy" in told.message) is (bool(left) and "use np" not in told.message)
+
+
+def test_the_values_of_a_dict_are_gone_through_as_they_are() -> None:
+    text = "def f(x, table):\n    keys = np.array(list(table.values()))\n    return np.exp(x) * keys\n"
+    assert "TNP705" not in {it.code for it in report_of(text).findings}
+
+
+def test_advice_names_numpy_as_it_is_bound() -> None:
+    head = "import numpy\nfrom numpy.linalg import eigvalsh\n\n\n"
+    assert "use numpy.min" in deciding("def f(x):\n    return x / min(eigvalsh(x))\n", head=head).message
+    head = "from numpy import exp\n\n\n"
+    assert "use numpy.min" in deciding("def f(x):\n    return x / min(exp(x))\n", head=head).message

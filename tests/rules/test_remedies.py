@@ -358,15 +358,15 @@ ADVICE = {
             return np.sum(np.exp(x), axis=0)
         """,
     ),
-    "TNP705 tuple": (
+    "TNP705 set": (
         """
         def f(x, y):
-            return np.exp(y), tuple(np.exp(y))
+            return np.exp(y), len(set(np.exp(y)))
         """,
         "give it what .tolist() gives",
         """
         def f(x, y):
-            return np.exp(y), tuple(np.exp(y).tolist())
+            return np.exp(y), len(set(np.exp(y).tolist()))
         """,
     ),
     "TNP202": (

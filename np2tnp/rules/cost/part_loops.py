@@ -44,6 +44,8 @@ _INSTEAD = {
     "all": "use np.all", "sorted": "use np.sort, which gives an array",
 }  # fmt: skip
 _LISTED = "give it what .tolist() gives"
+#: ... and those that give items when somebody asks for them.
+_LAZY = frozenset("map filter enumerate zip reduce dict".split())
 #: Methods of texts and files that give lists of texts.
 _OF_TEXTS = frozenset("split rsplit splitlines readlines partition groups".split())
 _WHOLE = "work on whole arrays (or --slow convert)"
@@ -93,8 +95,9 @@ document(
         why="It asks for one element after the other: 190 µs each from a tensor, 0.06 from an ndarray.",
         does=(
             "Keeps the function in NumPy unless --slow convert is given. NumPy's own functions take the array as a"
-            " whole. Functions that go through labels (what np.unique gives), or sort what a loop then reads item by"
-            " item, are counted, and shown with -v."
+            " whole, and sets are made of what `.tolist()` gives. It is counted, and shown with -v, where that would"
+            " not help, or not give the same: within loops, of what loops read item by item, of labels (what np.unique"
+            " gives), and for lists that are given back."
         ),
         bad="""
             def total(x):
@@ -145,7 +148,7 @@ document(
 
 def found(region: RegionWork) -> list[Hit]:
     """What is slow in the region by what its loops work on."""
-    hits = [*_loops(region), *_builtins(region.context)]
+    hits = [*_loops(region), *_all_or_none([*_builtins(region.context)])]
     return hits or [*_small(region), *_recursion(region)]
 
 
@@ -220,6 +223,13 @@ def marked(hits: list[Hit], region: RegionWork) -> list[Hit]:
         result = [_left(hit) if hit.code in LOOPS and "--compile" not in hit.message else hit for hit in result]
         result = [replace(hit, left="loops") if hit.code == BUILTIN else hit for hit in result]
     return result
+
+
+def _all_or_none(hits: list[Hit]) -> list[Hit]:
+    """The findings about functions of Python's own; none of them is to be mended where one would be left."""
+    if not any(hit.left for hit in hits):
+        return hits
+    return [replace(hit, left=hit.left or "loops") for hit in hits]
 
 
 def without_graphs(hits: list[Hit], compiles: Callable[[], bool]) -> list[Hit]:
@@ -456,11 +466,67 @@ def _builtins(context: Context) -> Iterator[Hit]:
             if certain is None:
                 what = dotted(arrays[0].node.value) or "what it gets"
                 words = f"if {what} is an array, {words}"
+            words = words.replace(" np.", f" {context.numpy or 'numpy'}.")
+            why = _why_left(event, name, certain, context)
+            if why:
+                words = words.replace(instead, why)
             vague = certain is None and name not in _INSTEAD
-            if name == "sorted" and _is_read_by_items(event.node, context.facts.node):
-                vague, words = True, words.replace(instead, "a loop reads it item by item, too: best left in NumPy")
             vague = vague or any(_is_of_labels(argument.node.value, context) for argument in arrays)
-            yield Hit(BUILTIN, event.node, words, Verdict.NOTE, left="loops" if vague else "")
+            left = "loops" if why or vague else ""
+            if all(_is_of_few(argument.node.value, context) for argument in arrays):
+                left, words = "little", f"Python's {name}() of a few numbers: {_LEAVE}"
+            yield Hit(BUILTIN, event.node, words, Verdict.NOTE, left=left)
+
+
+def _why_left(event: ev.Call, name: str, certain: ev.Argument | None, context: Context) -> str:
+    """Why nothing is won by another call there, or why it would not give the same; empty where it may be advised."""
+    if event.place.loops or event.place.nested:
+        return f"a loop does so again and again: {_LEAVE}"
+    gives_numbers = name in _INSTEAD and name != "sorted"
+    if not gives_numbers and _is_read_by_items(event.node, context.facts.node):
+        return f"a loop reads it item by item, too: {_LEAVE}"
+    if name in _INSTEAD or certain is None:
+        return ""
+    one_axis = name in ("set", "frozenset") or (isinstance(certain.value, Array) and certain.value.rank == 1)
+    if name in _LAZY or not one_axis or _is_given_back(event.node, context.facts.node):
+        return _LEAVE  # .tolist() makes lists of rows, and Python's floats of NumPy's
+    return ""
+
+
+def _is_of_few(node: cst.BaseExpression, context: Context) -> bool:
+    """Whether it is an array of numbers that the text names, or of a size for each axis, or computed of such."""
+    if isinstance(node, cst.Comparison):
+        return _is_of_few(node.left, context)
+    if isinstance(node, cst.BinaryOperation):
+        return _is_of_few(node.left, context) or _is_of_few(node.right, context)
+    call = context.calls.get(id(node))
+    if call is None or call.api not in ("numpy.array", "numpy.asarray") or not call.arguments:
+        return False
+    made = call.arguments[0].node.value
+    if isinstance(made, (cst.List, cst.Tuple)):
+        return all(type(part) is cst.Element and type(part.value) is cst.Name for part in made.elements)
+    return is_shape(made, context) or (isinstance(made, cst.Name) and made.value.endswith(_SIZES))
+
+
+#: How names of what has a number for each axis end.
+_SIZES = ("size", "dims", "strides", "padding")
+
+
+def _is_given_back(made: cst.Call, region: cst.CSTNode) -> bool:
+    """Whether what a call gives is returned or kept by an object: by itself, by a name, or in a display."""
+    nodes = nodes_of(region)
+    makers = [node for node in nodes if type(node) is cst.Assign and node.value is made]
+    if any(type(target.target) is cst.Attribute for node in makers for target in node.targets):
+        return True
+    bound = {name for node in makers for name in _names_of(node)}
+    returned = [node.value for node in nodes if type(node) is cst.Return and node.value is not None]
+    while returned:
+        value = returned.pop()
+        if value is made or (type(value) is cst.Name and value.value in bound):
+            return True
+        if isinstance(value, (cst.Tuple, cst.List)):
+            returned += [element.value for element in value.elements]
+    return False
 
 
 def _is_read_by_items(made: cst.Call, region: cst.CSTNode) -> bool:
@@ -513,7 +579,11 @@ def _of_loops_and_indices(region: cst.CSTNode) -> frozenset[int]:
 def _is_array(argument: ev.Argument, name: str, context: Context) -> bool:
     """Whether it may be an array that lives on the device, of more than a few elements."""
     value, node = argument.value, argument.node.value
-    if type(node) is cst.Call and type(node.func) is cst.Attribute and node.func.attr.value in ("items", "keys"):
+    if (
+        type(node) is cst.Call
+        and type(node.func) is cst.Attribute
+        and node.func.attr.value in ("items", "keys", "values")
+    ):
         return False  # of a dict
     if not isinstance(value, (Array, Unknown)) or is_number(value) or not context.may_be_tensor(value):
         return False
