@@ -94,3 +94,19 @@ def test_advice_names_numpy_as_it_is_bound() -> None:
     assert "use numpy.min" in deciding("def f(x):\n    return x / min(eigvalsh(x))\n", head=head).message
     head = "from numpy import exp\n\n\n"
     assert "use numpy.min" in deciding("def f(x):\n    return x / min(exp(x))\n", head=head).message
+
+
+# --- results that share memory
+
+
+@pytest.mark.parametrize(
+    ("given", "advice"),
+    [
+        ("y, y.ravel()", "return np.array(y)"),
+        ("y[:5].copy(), {'a': y, 'b': y.ravel()}", ""),  # the array of a dict is none
+    ],
+)
+def test_a_copy_is_made_of_an_array(given: str, advice: str) -> None:
+    told = deciding(f"def f(x: np.ndarray, w):\n    y = np.exp(x)\n    return {given}\n")
+    assert (told.code, told.left) == ("TNP207", "" if advice else "unseen")
+    assert (advice or "into a function of its own") in told.message

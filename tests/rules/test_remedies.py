@@ -156,11 +156,11 @@ ADVICE = {
             z = np.exp(y)
             return z, z.ravel()
         """,
-        "return np.array(...) of one",
+        "return np.array(z)",
         """
         def f(x, y):
             z = np.exp(y)
-            return z, np.array(z.ravel())
+            return np.array(z), z.ravel()
         """,
     ),
     "TNP207 items": (

@@ -49,8 +49,9 @@ class ReturnedView(Rule):
         assert isinstance(event, ev.Construct)
         if not context.in_region:
             return
-        words = "two results, or parts of one, may share memory: return np.array(...) of one, or the base alone"
-        left = ""
+        copy = _copy_of_one(event, context)
+        words = f"two results, or parts of one, may share memory: {copy or _APART}"
+        left = "" if copy else "unseen"
         if event.detail:
             shown, is_array, made_by = _returned(event, context)
             words = _words(event.detail, shown, is_array, made_by, context)
@@ -117,6 +118,22 @@ def _returned(event: ev.Construct, context: Context) -> tuple[str, bool, str]:
         made_by = name if name.startswith(_HOLDING) else ""
     clear = words.strip(".") and " ..." not in words and "... " not in words
     return words if clear else "", isinstance(value, Array), made_by
+
+
+def _copy_of_one(event: ev.Construct, context: Context) -> str:
+    """That a copy be returned of what surely is an array, beside another result; empty where nothing surely is one."""
+    node = event.node.value if isinstance(event.node, cst.Return) else None
+    value = next((it.value for it in context.facts.events if isinstance(it, ev.Return) and it.node is event.node), None)
+    if not isinstance(node, (cst.Tuple, cst.List)) or not isinstance(value, Sequence) or value.items is None:
+        are_arrays = isinstance(value, Sequence) and isinstance(value.element, Array)
+        return "return np.array(...) of one, or the base alone" if are_arrays else ""
+    items = list(zip(node.elements, value.items, strict=False))
+    for at, (part, item) in enumerate(items):
+        others = frozenset().union(*(refs_of(other) for it, (_, other) in enumerate(items) if it != at))
+        words = sketch(part.value)
+        if isinstance(item, Array) and refs_of(item) & others and "..." not in words:
+            return f"return np.array({words})"
+    return ""
 
 
 def _source(node: cst.BaseExpression, context: Context) -> cst.BaseExpression:
