@@ -239,7 +239,7 @@ def plan_region(
         hits = leave(facts, edits, hits, options.boundary == "numpy")
     hits = native_code.judged(hits, context)
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
-    blocks.sort(key=_is_mended(blocks))
+    blocks.sort(key=_is_mended(blocks, facts))
     loops = RegionWork(context)
     migrates = edits.converted > 0 or (not (blocks or left_out or top_level) and hands_on(facts, edits))
     if migrates and not blocks and not top_level and (options.compile == "none" or eager):
@@ -315,15 +315,18 @@ def plan_region(
     return plan
 
 
-def _is_mended(blocks: list[Hit]) -> Callable[[Hit], bool]:
+def _is_mended(blocks: list[Hit], facts: ev.RegionFacts) -> Callable[[Hit], bool]:
     """A key by which what nobody can do much about comes first, and decides: the rest would be mended in vain.
 
     Beside what can be mended, masked arrays that come of the same ones are no reason of their own, nor is what code
-    out of sight may do beside a callee that can be described.
+    out of sight may do beside a callee that can be described. But nobody can describe a parameter that is called.
     """
+    called = {it.node.func.value for it in facts.events if isinstance(it, ev.Call) and type(it.node.func) is cst.Name}
+    given = called & set(facts.parameters)
+    of_callbacks = any(hit.left == "unseen" and not given.isdisjoint(hit.message.split()) for hit in blocks)
     mended = [hit for hit in blocks if not hit.left]
     alike = {hit.code for hit in mended if hit.code == ArraySubclass.doc.code}
-    can_be_said = any(CALLEES in hit.message for hit in mended)
+    can_be_said = not of_callbacks and any(CALLEES in hit.message for hit in mended)
     return lambda hit: not hit.left or hit.code in alike or (can_be_said and hit.left == "unseen")
 
 

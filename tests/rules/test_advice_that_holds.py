@@ -110,3 +110,24 @@ def test_a_copy_is_made_of_an_array(given: str, advice: str) -> None:
     told = deciding(f"def f(x: np.ndarray, w):\n    y = np.exp(x)\n    return {given}\n")
     assert (told.code, told.left) == ("TNP207", "" if advice else "unseen")
     assert (advice or "into a function of its own") in told.message
+
+
+# --- code that nobody can see
+
+CALLS_BACK = """
+def f(a: np.ndarray, shift, fast):
+    b = np.exp(a)
+    if fast:
+        c = openlib.blur(np.ascontiguousarray(b, dtype=np.float64))
+        return c + np.sin(b)
+    kwargs = {"s": b}
+    z = SHIFT(np.exp(b), **kwargs)
+    return SHIFT(np.abs(z), **kwargs)
+"""
+
+
+@pytest.mark.parametrize(("called", "left"), [("shift", "unseen"), ("openlib.shift", "")])
+def test_a_callee_is_not_to_be_described_beside_a_parameter_that_is_called(called: str, left: str) -> None:
+    told = deciding(CALLS_BACK.replace("SHIFT", called), head="import numpy as np\nimport openlib\n\n\n")
+    assert (told.code, told.left) == ("TNP503", left)
+    assert ("[tool.np2tnp.callees]" in told.message) is (not left)
