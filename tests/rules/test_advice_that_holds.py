@@ -131,3 +131,17 @@ def test_a_callee_is_not_to_be_described_beside_a_parameter_that_is_called(calle
     told = deciding(CALLS_BACK.replace("SHIFT", called), head="import numpy as np\nimport openlib\n\n\n")
     assert (told.code, told.left) == ("TNP503", left)
     assert ("[tool.np2tnp.callees]" in told.message) is (not left)
+
+
+# --- stores inside unpackings
+
+
+def test_of_one_store_nobody_is_told_of_another_one() -> None:
+    text = "def f(x):\n    y = np.exp(x)\n    (a, b), y[1:] = np.divmod(y, 2), y[:-1]\n    return a + b + y\n"
+    told = deciding(text)
+    assert told.code == "TNP107"
+    assert "unpack into names, and store in a statement of its own" in told.message
+    report = report_of(
+        "def f(x):\n    y = np.exp(x)\n    (a, b), c = np.divmod(y, 2), y[:-1]\n    y[1:] = c\n    return a + b + y\n"
+    )
+    assert "rt.at(y)" in (report.new_text or "")

@@ -92,6 +92,10 @@ def how_to_split(
         return ev.Kind.STORE_IN_TUPLE, ""  # which value of a display goes where is not told
     written = NO_NAMES.union(*(_refs_before(store, before) for store in tensors))
     shown = [(source, item) for source, item in zip(sources, items, strict=True) if refs_of(item) & written]
+    if len(tensors) == 1 and all(
+        item is value for _, item in shown for value in _values_for(tensors[0], targets, items)
+    ):
+        return ev.Kind.SPLIT_STORES, "names"  # nothing but what is stored may be a view: NumPy stores what it was
     if not all(is_number(item) for _, item in shown):
         rebound = {part.value for item in targets for part in _bound_in(item)}
         if all(_can_be_read_again(source, item, tensors, rebound) for source, item in shown):
@@ -104,6 +108,13 @@ def how_to_split(
         )
     bound = {part.value for item in targets for part in walk(item) if isinstance(part, cst.Name)}
     return ev.Kind.SPLIT_STORES, "as they are" if all(_is_untouched(source, bound) for source in sources) else "names"
+
+
+def _values_for(store: ev.Store, targets: list[cst.BaseExpression], items: Items[Value]) -> list[Value]:
+    """The value that the target of `store` gets, where every other target is a name."""
+    others = [target for target in targets if target is not store.target]
+    own = [item for target, item in zip(targets, items, strict=True) if target is store.target]
+    return own if all(isinstance(target, cst.Name) for target in others) else []
 
 
 def stored_into(target: cst.CSTNode) -> str:

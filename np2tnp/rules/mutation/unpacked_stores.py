@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from np2tnp.analysis.domain import events as ev
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
@@ -52,13 +54,20 @@ class UnpackedStore(Rule):
                     yield self.hit(event.node, words, Verdict.BLOCK)
                 split(event, context)
             elif context.in_region and event.kind == ev.Kind.STORE_IN_TUPLE:
-                yield self.hit(
-                    event.node,
-                    "a store into an element inside an unpacking: NumPy may see one store through the other's view",
-                    Verdict.BLOCK,
-                )
+                yield self.hit(event.node, _words(event.node), Verdict.BLOCK)
             return
         assert isinstance(event, ev.Store)
         case = store_case(event, context)
         if case.kind is StoreCase.UNPACKED:
             yield self.hit(event.node, case.why, Verdict.BLOCK)
+
+
+def _words(node: cst.CSTNode) -> str:
+    targets = node.targets[0].target if isinstance(node, cst.Assign) else None
+    elements = targets.elements if isinstance(targets, (cst.Tuple, cst.List)) else ()
+    if sum(isinstance(element.value, cst.Subscript) for element in elements) == 1:
+        return "a store into an element inside an unpacking: unpack into names, and store in a statement of its own"
+    return (
+        "stores into elements inside an unpacking, of which NumPy may see one through the other's view:"
+        " unpack into names, copies where that is not meant, and store each in a statement of its own"
+    )
