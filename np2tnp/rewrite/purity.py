@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.call_results import asks_for_update
 from np2tnp.analysis.domain.values import (
     HOST,
     Array,
@@ -117,6 +118,8 @@ def _is_local(event: ev.Event, is_method: bool, own: frozenset[str]) -> bool:
         base = event.base
         if event.keys is None and isinstance(event.target, cst.Name) and is_number(base):
             return True  # its name is bound to another number
+        if isinstance(base, Array) and base.home == HOST:
+            return base.exact is None and bool(base.refs) and base.refs <= own
         if isinstance(base, (Array, Unknown)):
             return base.home != HOST
         return isinstance(base, Sequence) and base.refs <= own
@@ -157,7 +160,7 @@ def _effect_free(event: ev.Call, catalog: Catalog, module: str, own: frozenset[s
         name = callee.name
         if name == "builtins.map":
             return callbacks if event.arguments and _is_known_callback(event.arguments[0].value, catalog) else None
-        return callbacks if _is_plain(name) else None
+        return callbacks if _is_plain(name) or _only_computes(event, name, catalog) else None
     if isinstance(callee, Function):
         if callee.nested:
             return callbacks
@@ -181,6 +184,19 @@ def _is_plain(name: str) -> bool:
     if name.startswith("operator."):
         return name[9:] not in _CHANGING
     return name.startswith("math.") or name in ("decimal.Decimal", "fractions.Fraction")
+
+
+def _only_computes(event: ev.Call, name: str, catalog: Catalog) -> bool:
+    """Whether it is a function of SciPy's that draws nothing, and is to overwrite nothing."""
+    positional = sum(argument.name is None for argument in event.arguments)
+    given = [argument.value for argument in event.arguments]
+    return (
+        name.startswith(("scipy.linalg.", "scipy.special.", "scipy.fft."))
+        and catalog.is_pure(name)
+        and not catalog.is_stored_into(name, positional)
+        and not any(map(asks_for_update, event.arguments))
+        and not any(isinstance(value, (Function, Bound)) for value in given)
+    )
 
 
 def _is_known_callback(value: Value, catalog: Catalog) -> bool:

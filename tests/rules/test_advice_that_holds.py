@@ -145,3 +145,69 @@ def test_of_one_store_nobody_is_told_of_another_one() -> None:
         "def f(x):\n    y = np.exp(x)\n    (a, b), c = np.divmod(y, 2), y[:-1]\n    y[1:] = c\n    return a + b + y\n"
     )
     assert "rt.at(y)" in (report.new_text or "")
+
+
+# --- results without dimensions
+
+SOLVES = """
+import scipy.linalg
+
+
+def f(a, b, flag):
+    if flag:
+        r = np.sum(a @ b)
+    else:
+        {}
+        r = b.copy()
+    return r, np.tanh(b)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "blocked"),
+    [
+        ("r = scipy.linalg.solve(a, b)", False),
+        ("r = scipy.linalg.solve(a, np.exp(b), overwrite_b=True)", True),
+        ("w = np.zeros(3)\n        for x in a:\n            w += np.exp(x)", False),
+        ("print(a)", True),
+    ],
+)
+def test_what_only_computes_is_no_effect(first: str, blocked: bool) -> None:
+    report = report_of(SOLVES.format(first))
+    assert [it.code for it in report.findings if it.decides] == (["TNP511"] if blocked else [])
+
+
+UNDECIDED = """
+def g(y, x):
+    if x.shape[1] == 0:
+        return np.zeros_like(y)
+    return x @ (np.linalg.pinv(x) @ y)
+
+
+def f(x, y, show):
+    show(1)
+    a = g(x, np.c_[y, y])
+    b = g(y, np.c_[y, y])
+    return np.exp(x), a, b
+"""
+
+
+def test_all_results_are_named_at_once() -> None:
+    told = deciding(UNDECIDED)
+    assert told.code == "TNP511"
+    assert told.message.startswith("each of a, b may be")
+    assert "return np.asarray(each) of an array, float(each) of a number" in told.message
+
+
+PRODUCT = """
+def f(x, y, show):
+    show(1)
+    m = {} * x.sum()
+    return {} if y.size > 4 else np.zeros_like(y)
+"""
+
+
+@pytest.mark.parametrize("product", ["m @ y", "np.dot(y, m)", "np.matmul(m, y)", "np.inner(m, y)", "m.T.dot(y)"])
+def test_a_product_with_a_matrix_has_an_axis(product: str) -> None:
+    assert "TNP511" in {it.code for it in report_of(PRODUCT.format("np.exp(x)", product)).findings}
+    assert "TNP511" not in {it.code for it in report_of(PRODUCT.format("np.ones((4, 4))", product)).findings}

@@ -504,7 +504,9 @@ class Evaluator(Operands):
                 weak = True
                 if home == TENSOR and scalar_type(operands[0]) == "complex":
                     home = EITHER
-            zero_d = "never" if op != "matmul" and any(map(has_axes, operands)) else "scalar"
+            keeps = op != "matmul" and any(map(has_axes, operands))
+            keeps = keeps or (op == "matmul" and any(rank is not None and rank > 1 for rank in ranks))
+            zero_d = "never" if keeps else "scalar"
             return Array(
                 home, operator_dtypes(op, operands), rank, deps=deps, weak=weak, zero_d=zero_d,
                 nonempty=all(map(has_elements, operands)),

@@ -15,6 +15,7 @@ from np2tnp.analysis.domain.call_results import (
     gives_tuple,
     is_positive,
     items_given_back,
+    rank_of,
     result_has_elements,
     result_rank,
     shape_rank,
@@ -525,6 +526,8 @@ class NumpyResults(Layouts):
         zero_d = zero_d_result(name, fact, values, first)
         if (fact.kind == "ufunc" or name in SAME_RANK or name == "where") and any(map(has_axes, values.values())):
             zero_d = "never"
+        if name in ("dot", "matmul", "inner") and any((rank_of(it) or 0) > 1 for it in (first, *values.values())):
+            zero_d = "never"  # the other factor loses one axis of those
         whole, keeps = (first, _SCALAR_OF_SCALAR) if receiver is None else (receiver, _SCALAR_TO_SCALAR)
         if isinstance(whole, Array) and whole.zero_d == "scalar" and name in keeps:
             return "either" if name == "squeeze" and whole.rank is None else "array" if whole.rank else "scalar"

@@ -48,25 +48,39 @@ class UndecidedResult(Rule):
         assert isinstance(event, ev.Return)
         if not context.in_region or context.boundary == "tensor" or zero_d(context.facts) != "unverified":
             return
-        for node, value, kinds in kinds_of_parts(event, context.facts):
-            if not (kinds <= {"scalar"} or kinds == {"array"} or context.begins_again()):
-                words = sketch(node)
-                doubt = _DOUBT if "..." in words else _DOUBT.replace("this", words, 1)
-                left = "" if isinstance(value, Array) or type(node) is cst.Call else "unseen"
-                advice = f"say float(...) of a number where {words} gets it" if left else _advice(node)
-                doubt = doubt if not left else doubt.replace(" may be", ", or an item of it, may be", 1)
-                yield Hit(self.code, node, f"{doubt}: {advice}", Verdict.BLOCK, left=left)
+        parts = [
+            (node, value)
+            for node, value, kinds in kinds_of_parts(event, context.facts)
+            if not (kinds <= {"scalar"} or kinds == {"array"})
+        ]
+        if not parts or context.begins_again():
+            return
+        names = ", ".join(dict.fromkeys(sketch(node) for node, _ in parts))
+        if len(parts) > 1 and "..." not in names and all(isinstance(value, Array) for _, value in parts):
+            doubt = _DOUBT.replace("this", f"each of {names}", 1)
+            yield self.hit(parts[0][0], f"{doubt}: {_advice(parts[0][0], 'each')}", Verdict.BLOCK)
+            return
+        for node, value in parts:
+            words = sketch(node)
+            doubt = _DOUBT if "..." in words else _DOUBT.replace("this", words, 1)
+            left = "" if isinstance(value, Array) or type(node) is cst.Call else "unseen"
+            advice = f"say float(...) of a number where {words} gets it" if left else _advice(node)
+            doubt = doubt if not left else doubt.replace(" may be", ", or an item of it, may be", 1)
+            yield Hit(self.code, node, f"{doubt}: {advice}", Verdict.BLOCK, left=left)
 
 
 _DOUBT = "this may be a scalar or a 0-d array, and the function may have had effects by then, so it cannot start again"
 
 
-def _advice(node: cst.BaseExpression) -> str:
-    """Only where one value is returned can that be said at the return: a call may give several."""
+def _advice(node: cst.BaseExpression, each: str = "") -> str:
+    """Only where one value is returned can that be said at the return: a call may give several.
+
+    each: what stands for several of them.
+    """
     if type(node) is cst.Call:
         name = dotted(node.func) or "the callee"
         return f"of one value, return np.asarray(...) or float(...); of a tuple, say so where {name} makes it"
-    words = sketch(node)
+    words = each or sketch(node)
     return (
         f"return np.asarray({words}) of an array, float({words}) of a number; where it is now one and now the other,"
         " compute it in a function of its own, without the effects"
