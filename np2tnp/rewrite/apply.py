@@ -30,15 +30,19 @@ class Applier(Transformer):
         updated: Any = super().on_leave(original_node, updated_node)
         if type(original_node) in _WITH_HEAD:
             updated = _with_comments_of_head(original_node, updated)
+        if type(original_node) is cst.Expr and self._becomes_tensor(original_node.value):  # which nobody looks at
+            return updated.with_changes(value=updated.value.args[0].value)
         key, before = id(original_node), updated
         change = self.edits.replace.get(key) or self.edits.blocks.get(key)
         if change is not None:
             updated = change(updated)
-        if key in self.edits.tensor:
+        if self._becomes_tensor(original_node):
             updated = build.call(f"{self.runtime}.tensor", updated)
         if key in self.edits.kept:
             updated = build.call(f"{self.runtime}.kept", updated)
-        if key in self.edits.zero_d:
+        if key in self.edits.tensor and not self._becomes_tensor(original_node):
+            pass
+        elif key in self.edits.zero_d:
             updated = build.call(f"{self.runtime}.ndarray", updated)
         elif key in self.edits.host_items:
             updated = build.call(f"{self.runtime}.host_items", updated)
@@ -47,6 +51,11 @@ class Applier(Transformer):
         if key in self.tight and updated is not before and not updated.lpar:
             updated = updated.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
         return updated
+
+    def _becomes_tensor(self, node: cst.CSTNode) -> bool:
+        """Whether ``rt.tensor`` is put around it: not where what comes from the host goes back there at once."""
+        key = id(node)
+        return key in self.edits.tensor and not (key in self.edits.host or key in self.edits.zero_d)
 
     def leave_FormattedString(  # noqa: N802 - the name is libcst's
         self, original_node: cst.FormattedString, updated_node: cst.FormattedString

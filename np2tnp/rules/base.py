@@ -108,6 +108,7 @@ class Context:
     calls: dict[int, ev.Call] = field(default_factory=dict)  #: calls by id of their node
     tried: set[int] = field(default_factory=set)  #: calls by id of their node whose exceptions are handled here
     taken_apart: set[int] | None = None  #: calls by id, of whose results the items are all that is used; found once
+    makers: dict[int, str] | None = None  #: shapes and dtypes that functions of ours are given (ids): which of both
     events: Events | None = None  #: the events by their nodes, once a rule asked for them
     vectorized: set[int] = field(default_factory=set)  #: loops that get whole-array form, and their statements, by id
     no_form: list[tuple[cst.For, str]] = field(default_factory=list)  #: loops, and why they stay slow

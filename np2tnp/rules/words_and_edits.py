@@ -21,6 +21,7 @@ from np2tnp.analysis.domain.values import (
     Value,
     may_be_array,
     may_hold_tensor,
+    scalar_type,
     zero_d_of,
 )
 from np2tnp.analysis.syntax.scopes import dotted
@@ -78,6 +79,22 @@ def callee_words(event: ev.Call, otherwise: str = "this call") -> str:
     return f"{text}()" if text else otherwise
 
 
+#: Draws that give a number where no size is asked for, and all that they are given are numbers.
+_DRAWS = frozenset(
+    "rand random random_sample randn standard_normal normal uniform randint integers exponential".split()
+)
+
+
+def _draws_number(event: ev.Call) -> bool:
+    """Whether a random draw certainly gives a number, Python's or a scalar of NumPy's: no tensor is made of it."""
+    owner, _, name = (event.api or "").rpartition(".")
+    if not owner.startswith("numpy.random") or name not in _DRAWS or any(it.name == "size" for it in event.arguments):
+        return False
+    before_size = {"normal": 2, "uniform": 2, "exponential": 1, "randint": 2, "integers": 2}.get(name, 0)
+    kinds = [scalar_type(it.value) for it in event.arguments]
+    return len(kinds) <= before_size and all(kind in ("int", "float", "number") for kind in kinds)
+
+
 def keep_in_numpy(event: ev.Call, context: Context, code: str, why: str) -> Hit:
     """The call stays NumPy: arguments to the host, result back to TensorFlow where the analysis counts on a tensor."""
     convert_arguments(event, context.edits, "host")
@@ -85,7 +102,7 @@ def keep_in_numpy(event: ev.Call, context: Context, code: str, why: str) -> Hit:
     if event.receiver is not None and may_hold_tensor(event.receiver):
         assert isinstance(func, cst.Attribute)
         context.edits.wrap_host(func.value, event.receiver)
-    if makes_tensor(event.result) and context.in_region:
+    if makes_tensor(event.result) and context.in_region and not _draws_number(event):
         context.edits.wrap_tensor(event.node)
     context.edits.total += 1
     return Hit(code, event.node, f"{short_name(event.api or '')} stays in NumPy: {why}", Verdict.HOST)

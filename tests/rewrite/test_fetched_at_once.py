@@ -113,3 +113,71 @@ def test_what_comes_as_it_is_gives_the_same(tmp_path: Path) -> None:
         np.testing.assert_array_equal(
             new["everything"](str(path), seed, x), old["everything"](str(path), seed, x), strict=True
         )
+
+
+CROSSINGS = """
+import numpy as np
+
+
+def draws(seed, eps, n):
+    rng = np.random.default_rng(seed)
+    rng.random(3)
+    a = rng.random()
+    if rng.uniform(0, 1) < eps:
+        a = rng.integers(10)
+    low = np.ones(2)
+    print(rng.random((2, n)), rng.uniform(low, 2 * low))
+    return np.exp(rng.normal(0, 1, (n, 2))) * a
+
+
+def like(u: np.ndarray, n: int):
+    p = np.zeros(u.shape)
+    q = np.full(u.shape, 2, dtype=u.dtype)
+    print(u.shape, u.dtype)
+    return np.reshape(p + q, u.shape) * (u * 2.5).astype(u.dtype) + np.ones(n, u.dtype).sum()
+"""
+
+
+def test_what_the_host_gives_and_takes_does_not_pass_through_tensors() -> None:
+    new = rewrite(CROSSINGS).new_text
+    assert new is not None
+    for part in (
+        "    rng.random(3)\n",
+        "a = rng.random()\n",
+        "if rng.uniform(0, 1) < eps:",
+        "a = rng.integers(10)\n",
+        "print(rng.random((2, n)), rng.uniform(",
+        "tnp.exp(rt.tensor(rng.normal(0, 1, (n, 2)))) * a",
+    ):
+        assert part in new
+
+
+def test_shapes_and_dtypes_that_functions_are_given_are_a_tensors_own() -> None:
+    new = rewrite(CROSSINGS).new_text
+    assert new is not None
+    for part in (
+        "p = tnp.zeros(u.shape)",
+        "q = tnp.full(u.shape, 2, dtype=u.dtype)",
+        "print(rt.shape(u), rt.dtype(u))",
+        "tnp.reshape(p + q, u.shape) * tnp.array(u * 2.5, u.dtype)",
+        "tnp.ones(n, u.dtype)",
+    ):
+        assert part in new
+
+
+def test_they_give_the_same(capsys: Any) -> None:
+    old: dict[str, Any] = {}
+    new: dict[str, Any] = {}
+    exec(CROSSINGS, old)
+    exec(rewrite(CROSSINGS).new_text or "", new)
+    for name, *args in [
+        ("draws", 5, 0.5, 2),
+        ("draws", 6, 0.0, 3),
+        *(("like", np.arange(6).reshape(2, 3).astype(char), 3) for char in "ldfbH"),
+    ]:
+        expected = old[name](*args)
+        printed = capsys.readouterr().out
+        found = new[name](*args)
+        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+        assert capsys.readouterr().out == printed

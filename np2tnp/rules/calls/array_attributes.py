@@ -5,9 +5,11 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.call_results import bind
 from np2tnp.analysis.domain.values import HOST, Array, Unknown, home_of
 from np2tnp.edits import build
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+from np2tnp.rules.decisions import decide
 from np2tnp.rules.views.memory_attributes import has_no_form
 
 #: Attributes that an object which may be anything is asked for by the runtime.
@@ -58,6 +60,8 @@ class ArrayAttribute(Rule):
             return ()  # TNP204
         if name == "ndim" or (name == "shape" and _shape_may_stay(event, context)):
             return ()
+        if context.compile == "none" and _makers(context).get(id(event.node)) == name:
+            return ()
         self._function(event, context)
         return ()
 
@@ -81,6 +85,29 @@ class ArrayAttribute(Rule):
             return build.call(function, updated.value)
 
         context.edits.replace[id(event.node)] = change
+
+
+#: Functions that take a tensor's shape, and its dtype, as NumPy's take those of arrays; and which of both.
+_MAKERS = {
+    **dict.fromkeys("zeros ones empty full".split(), ("shape", "dtype")),
+    **dict.fromkeys("reshape broadcast_to".split(), ("shape",)),
+    **dict.fromkeys("array asarray arange eye zeros_like ones_like full_like astype".split(), ("dtype",)),
+}
+
+
+def _makers(context: Context) -> dict[int, str]:
+    """The arguments, by id, that are shapes and dtypes of functions which become tnp's or the runtime's."""
+    if context.makers is None:
+        context.makers = {}
+        for call in context.calls.values():
+            function = (call.api or "").removeprefix("numpy.").removeprefix("ndarray.")
+            fact = context.catalog.get(call.api or "") if function in _MAKERS else None
+            decision = decide(call, context) if fact is not None else None
+            if fact is None or decision is None or decision.module not in ("tnp", "rt"):
+                continue
+            bound = bind(fact, call.arguments) or {}
+            context.makers.update((id(bound[it].node.value), it) for it in _MAKERS[function] if it in bound)
+    return context.makers
 
 
 def _shape_may_stay(event: ev.AttributeRead, context: Context) -> bool:

@@ -223,7 +223,7 @@ class WholeArrayLoop(Rule):
         good="""
             @rt.migrated(no_lists="x", zero_d="array")
             def smooth(x):
-                y = tnp.zeros(rt.shape(x))
+                y = tnp.zeros(x.shape)
                 for i in rt.vectorized(range(1, len(x) - 1), vectors=(x, y)):
                     y = rt.at(y)[i].set(0.5 * (rt.at(x)[i - 1].get() + rt.at(x)[i + 1].get()))
                 return y
