@@ -134,7 +134,7 @@ def like(u: np.ndarray, n: int):
     p = np.zeros(u.shape)
     q = np.full(u.shape, 2, dtype=u.dtype)
     print(u.shape, u.dtype)
-    return np.reshape(p + q, u.shape) * (u * 2.5).astype(u.dtype) + np.ones(n, u.dtype).sum()
+    return np.reshape(p + q, u.shape) * np.abs(u).astype(u.dtype) + np.ones(n, u.dtype).sum()
 """
 
 
@@ -159,7 +159,7 @@ def test_shapes_and_dtypes_that_functions_are_given_are_a_tensors_own() -> None:
         "p = tnp.zeros(u.shape)",
         "q = tnp.full(u.shape, 2, dtype=u.dtype)",
         "print(rt.shape(u), rt.dtype(u))",
-        "tnp.reshape(p + q, u.shape) * tnp.array(u * 2.5, u.dtype)",
+        "tnp.reshape(p + q, u.shape) * tnp.array(tnp.abs(u), u.dtype)",
         "tnp.ones(n, u.dtype)",
     ):
         assert part in new

@@ -307,6 +307,8 @@ def on_host(
     """
     if not kwargs and any(is_asked(item) for each in args for item in objects_in(each)):
         return map_structure(_entered, asked_on_host(function, *args))
+    args = tuple(map(_numpys, args))
+    kwargs = {name: _numpys(value) for name, value in kwargs.items()}
     lent: list[tuple[Any, Any]] = []
 
     def left(leaf: Any) -> Any:
@@ -321,6 +323,14 @@ def on_host(
 
     result = map_structure(entered, function(*_convert(left, args), **_convert(left, kwargs)))
     return attach_gradient(result, function, args, kwargs, differentiable)
+
+
+def _numpys(value: Any) -> Any:
+    """A tensor's own shape or dtype, which a function is given, as NumPy has it."""
+    kind = type(value)
+    if kind is tf.TensorShape:
+        return tuple(value)
+    return np.dtype(value.as_numpy_dtype) if kind is tf.DType else value
 
 
 def asked_on_host(function: Callable[..., Any], *args: Any, keeps: bool = False) -> Any:

@@ -69,14 +69,14 @@ def as_index(value: Any) -> int:
 
 
 def as_indices(value: Any) -> tuple[int, ...]:
-    """An int or a sequence (or 1-D array) of ints as a tuple of Python ints."""
+    """An int or a sequence (or 1-D array) of ints, or a tensor's own shape, as a tuple of Python ints."""
     if is_tensor(value):
         if is_tracing() or not value.dtype.is_integer:
             raise Unsupported("integers that are not known")
         value = value.numpy()
     if isinstance(value, np.ndarray):
         value = value.tolist()
-    if isinstance(value, Sequence):
+    if isinstance(value, (Sequence, tf.TensorShape)):
         return tuple(as_index(item) for item in value)
     return (as_index(value),)
 

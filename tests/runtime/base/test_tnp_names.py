@@ -16,6 +16,7 @@ import tensorflow.experimental.numpy as tensorflows  # noqa: E402
 from np2tnp import runtime as rt  # noqa: E402
 from np2tnp.catalog import load  # noqa: E402
 from np2tnp.runtime import tnp  # noqa: E402
+from np2tnp.runtime.base.dispatch import FALLBACKS  # noqa: E402
 
 PARAMETERS = load().tnp_parameters
 STARS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
@@ -128,3 +129,25 @@ def test_shapes(name: str) -> None:
         if name == "empty" and isinstance(old, np.ndarray):
             old, new = np.zeros_like(old), np.zeros_like(new)
         assert agree(old, new), (shape, old, new)
+
+
+@pytest.mark.parametrize("char", list("?bHilefdFD"))
+def test_a_tensors_own_shape_and_dtype_are_taken(char: str) -> None:
+    x, array = tf.constant(np.ones((2, 3), char)), np.ones((2, 3), char)
+    asked = {
+        "zeros": lambda f, it: f(it.shape, it.dtype), "ones": lambda f, it: f(it.shape, dtype=it.dtype),
+        "full": lambda f, it: f(it.shape, 2, it.dtype), "reshape": lambda f, it: f(it, it.shape),
+        "broadcast_to": lambda f, it: f(it[0], it.shape), "array": lambda f, it: f([1, 0], it.dtype),
+        "asarray": lambda f, it: f(it, dtype=it.dtype), "eye": lambda f, it: f(3, dtype=it.dtype),
+        "arange": lambda f, it: f(2, dtype=it.dtype), "full_like": lambda f, it: f(it, 1, dtype=it.dtype),
+    }  # fmt: skip
+    before = dict(FALLBACKS)
+    for name, call in asked.items():
+        np.testing.assert_array_equal(rt.host(call(getattr(tnp, name), x)), call(getattr(np, name), array), strict=True)
+    assert before == FALLBACKS  # no copy of anything went to the host
+
+
+def test_numpy_gets_them_as_its_own() -> None:
+    x = tf.constant(np.ones((2, 3), np.float32))
+    made = tnp.full(x.shape, None, dtype=x.dtype)  # which NumPy decides about
+    np.testing.assert_array_equal(rt.host(made), np.full((2, 3), None, np.float32), strict=True)

@@ -65,7 +65,8 @@ def dimensions(shape: Any) -> tuple[int, ...] | Any:
         if is_tracing():
             return tf.reshape(tf.cast(shape, tf.int32), [-1])
         shape = shape.numpy()
-    items = list(shape) if isinstance(shape, (tuple, list, np.ndarray)) and np.ndim(shape) else [shape]
+    is_list = type(shape) is tf.TensorShape or (isinstance(shape, (tuple, list, np.ndarray)) and np.ndim(shape))
+    items = list(shape) if is_list else [shape]
     if is_tracing() and any(is_tensor(item) for item in items):
         return tf.stack([tf.cast(item, tf.int32) for item in items])
     found = tuple(map(as_index, items))
