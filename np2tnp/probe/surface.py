@@ -210,7 +210,7 @@ def list_surface() -> dict[str, dict[str, Any]]:
                 if target
                 else LEGACY_FACTS.get(name, {"kind": "function", "parameters": ["*args", "**kwargs"]})
             )
-            facts[name] = fact if _is_hidden_module(name, fact) else {**fact, "legacy": True}
+            facts[name] = fact if _is_unlisted(name, fact) else {**fact, "legacy": True}
         elif target not in (None, name) and facts[name].get("kind") == "function":  # still there, and deprecated
             facts[name] = {"alias_of": target}
     for name in SINCE_2 & facts.keys():
@@ -221,12 +221,13 @@ def list_surface() -> dict[str, dict[str, Any]]:
     return facts
 
 
-def _is_hidden_module(name: str, fact: dict[str, Any]) -> bool:
-    """Whether it is a module that the installed NumPy has, though it does not list it."""
+def _is_unlisted(name: str, fact: dict[str, Any]) -> bool:
+    """Whether the installed NumPy has it, though it does not list it: a module, or a class that it warns of."""
     try:
-        return fact.get("kind") == "module" and inspect.ismodule(resolve(name))
+        found = resolve(name)
     except AttributeError:
         return False
+    return isinstance(found, type) or (fact.get("kind") == "module" and inspect.ismodule(found))
 
 
 def kind_of(value: Any) -> str:

@@ -13,7 +13,7 @@ from np2tnp.codes import EFFORTS, effort
 from np2tnp.config import Config
 from np2tnp.model import Region, RegionState, Run
 from np2tnp.report.style import visible
-from np2tnp.report.totals import count
+from np2tnp.report.totals import NOTHING, count
 
 #: The words for what becomes of a function, in the order in which they are counted.
 STATES = {
@@ -22,7 +22,6 @@ STATES = {
     RegionState.KEPT: "kept",
     RegionState.BLOCKED: "blocked",
 }
-_NOTHING = "nothing in it is work for TensorFlow"
 #: What is said of a loop that somebody may write otherwise.
 _BY_HAND = "write it on whole arrays"
 _LARGEST_FIRST = (*EFFORTS, "minutes", "none")
@@ -63,7 +62,7 @@ def worst_first(run: Run) -> list[Function]:
 
 
 def _row(path: str, region: Region) -> Function:
-    first = region.reasons[0] if region.reasons else _NOTHING if region.state is RegionState.KEPT else ""
+    first = region.reasons[0] if region.reasons else NOTHING if region.state is RegionState.KEPT else ""
     told = _REASON.fullmatch(first)
     code, line, why = (told["code"], int(told["line"]), told["words"]) if told else ("", None, first)
     takes = effort(code) if code else "none"
@@ -118,7 +117,7 @@ def summary(run: Run, config: Config) -> list[str]:
     words = tuple(STATES.values())
     table = [("file", *words, "most in the way", "effort")]
     for path, found in worst[:_MOST_FILES]:
-        states = Counter(row.state for row in found if row.why != _NOTHING)
+        states = Counter(row.state for row in found if row.why != NOTHING)
         codes = Counter(row.code for row in found if row.code).most_common(1)
         most = f"{codes[0][0]} in {codes[0][1]}" if codes else "-"
         table.append((path, *(str(states[word]) for word in words), most, _largest(found)))

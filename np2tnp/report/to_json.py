@@ -12,7 +12,7 @@ from np2tnp.codes import CODES
 from np2tnp.config import Config
 from np2tnp.model import Cell, FileReport, Finding, Region, Run, cell_of, line_in
 from np2tnp.report.excerpt import with_fingerprints
-from np2tnp.report.totals import shown
+from np2tnp.report.totals import NOTHING, is_idle, shown
 
 
 def render(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
@@ -87,6 +87,7 @@ def _file(report: FileReport) -> str:
 
 
 def _region(region: Region) -> str:
+    reasons = (NOTHING,) if is_idle(region) else region.reasons
     return f"""{{
           "qualname": {quoted(region.qualname)},{_cell(region.cell, 10)}
           "line": {region.line},
@@ -94,7 +95,7 @@ def _region(region: Region) -> str:
           "end_line": {line_in(region.cell, region.span.end_line)},
           "end_column": {region.span.end_column},
           "state": {quoted(region.state.value)},
-          "reasons": {"".join(_list(map(quoted, region.reasons), "          "))},
+          "reasons": {"".join(_list(map(quoted, reasons), "          "))},
           "calls": {region.calls},
           "converted": {region.converted},
           "float32": {_bool(region.float32)}

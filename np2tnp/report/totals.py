@@ -187,6 +187,10 @@ def states_said(run: Run) -> str:
     return said + (f"; of {count(scripts, 'script')} the top level, too" if scripts else "")
 
 
+#: What is said of such a function.
+NOTHING = "nothing in it is work for TensorFlow"
+
+
 def is_idle(region: Region) -> bool:
     """Whether a function stays as it is because nothing in it is work for TensorFlow."""
     return region.state is RegionState.KEPT and not region.reasons

@@ -407,7 +407,6 @@ def call_case(event: ev.Call, context: Context) -> CallStores | None:
         return CallStores(CallCase.FUNCTIONAL, stores, FUNCTIONAL[kind])
     if kind.startswith("numpy."):
         return CallStores(CallCase.ON_HOST, stores)
-    words = (
-        f"{kind.replace('ndarray', 'array')}() changes an ndarray in a way tensors have no form for: make a new array"
-    )
+    instead = "make zeros, and copy what is kept" if kind == "ndarray.resize" else "make a new array"
+    words = f"{kind.replace('ndarray', 'array')}() changes an ndarray in a way tensors have no form for: {instead}"
     return CallStores(CallCase.NO_FORM, stores, "", words)

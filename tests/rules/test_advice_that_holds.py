@@ -211,3 +211,55 @@ def f(x, y, show):
 def test_a_product_with_a_matrix_has_an_axis(product: str) -> None:
     assert "TNP511" in {it.code for it in report_of(PRODUCT.format("np.exp(x)", product)).findings}
     assert "TNP511" not in {it.code for it in report_of(PRODUCT.format("np.ones((4, 4))", product)).findings}
+
+
+# --- memory order, and other words
+
+BY_ORDER = """
+def scaled(y, w):
+    y.reshape(-1)[:] = w
+    return y
+
+
+def f(x):
+    given = {}
+    return scaled(given, 2.0) + np.exp(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "blocked"),
+    [
+        ("np.array([0, 1])", False),
+        ("np.asarray([x, x], float)", False),
+        ("np.array([0, 1], order='F')", True),
+        ("np.array(x)", True),
+    ],
+)
+def test_what_is_made_of_a_display_lies_in_order(made: str, blocked: bool) -> None:
+    report = report_of(BY_ORDER.format(made))
+    told = [it.message for it in report.findings if it.code == "TNP206" and it.region == "f"]
+    assert len(told) == blocked
+    assert all(words.startswith("given, which is given as y, may be updated through a reshape") for words in told)
+    assert all(words.endswith("where it gets its name") for words in told)
+
+
+def test_a_keyword_that_may_be_there_may_change_something() -> None:
+    told = deciding("def f(x, **options):\n    return np.nanmedian(np.exp(x), **options)\n")
+    assert told.message.startswith("np.nanmedian may change (by out=) an array that a * or ** hides")
+    told = deciding("def f(x, *rest):\n    np.put(x, *rest)\n    return np.exp(x)\n")
+    assert told.message.startswith("np.put changes an array that a * or ** hides")
+
+
+def test_resizing_is_not_to_be_taken_for_np_resize() -> None:
+    told = deciding("def f(x):\n    y = np.exp(x)\n    y.resize((9,))\n    return y\n")
+    assert told.message.endswith("make zeros, and copy what is kept")
+
+
+def test_names_of_numpy_with_dots_are_written() -> None:
+    report = report_of(
+        "def f(x):\n    way = np.compare_chararrays\n    return np.exp(x), isinstance(x, np.chararray), way\n"
+    )
+    assert "way = np.char.compare_chararrays" in (report.new_text or "")
+    assert not [it for it in report.findings if it.code == "TNP308" and "chararray;" in it.message]
+    assert report.error is None

@@ -429,7 +429,9 @@ class Calls(BuiltinCalls):
             return UNKNOWN  # None and strings in a list make an object or string array
         if bound is None:
             if fact.mutates or (fact.rt is None and "out=None" in fact.parameters):  # helpers refuse a hidden out
-                self.construct(node, ev.Kind.HIDDEN_ARRAY, api.replace("numpy.", "np."))
+                only_if = [text for text in fact.parameters if text.startswith(("out=", "overwrite"))]
+                changes = f"may change (by {only_if[0].partition('=')[0]}=)" if only_if else "changes"
+                self.construct(node, ev.Kind.HIDDEN_ARRAY, f"{api.replace('numpy.', 'np.')} {changes}")
             if fact.mutates or any(text.partition("=")[0] == "out" for text in fact.parameters):
                 self.unfollowed(*(argument.value for argument in arguments), *(() if receiver is None else (receiver,)))
             return self.result_of_spread(api, fact, arguments, receiver)
@@ -481,7 +483,7 @@ class Calls(BuiltinCalls):
             owner, method = found
             if method == "at":
                 if arguments and arguments[0].star:
-                    self.construct(node, ev.Kind.HIDDEN_ARRAY, api.replace("numpy.", "np."))
+                    self.construct(node, ev.Kind.HIDDEN_ARRAY, f"{api.replace('numpy.', 'np.')} changes")
                     self.unfollowed(*(argument.value for argument in arguments))
                 elif arguments:
                     self.write(node, arguments[0].node.value, arguments[0].value, UNKNOWN, env, op=f"{owner}.at")

@@ -85,7 +85,10 @@ _MAKERS = {
     "numpy.zeros": 2, "numpy.ones": 2, "numpy.empty": 2, "numpy.full": 3, "numpy.eye": 4, "numpy.arange": 4,
     "numpy.ascontiguousarray": 2,
     "ndarray.copy": 0,
+    "numpy.array": 2, "numpy.asarray": 2,
 }  # fmt: skip
+#: Those of them that keep the order of an array, and make one of a list.
+_OF_DISPLAYS = frozenset(("numpy.array", "numpy.asarray"))
 #: Methods that show their array, or copy it where NumPy does: in C order.
 _VIEWS = frozenset("reshape ravel transpose swapaxes squeeze".split())
 
@@ -100,6 +103,10 @@ _Value = cst.BaseExpression | None
 def is_in_c_order(call: object) -> bool:
     """Whether the recorded event `call` makes an array that is in C order in NumPy."""
     if not isinstance(call, ev.Call) or call.api not in _MAKERS or len(call.arguments) > _MAKERS[call.api]:
+        return False
+    if call.api in _OF_DISPLAYS and not (
+        call.arguments and isinstance(call.arguments[0].node.value, (cst.List, cst.Tuple))
+    ):
         return False
     return not any(argument.star or argument.name in ("order", "like") for argument in call.arguments)
 

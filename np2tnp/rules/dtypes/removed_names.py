@@ -73,4 +73,11 @@ class RemovedName(Rule):
 def _rename(node: cst.BaseExpression, name: str, context: Context) -> None:
     """``np.float_`` becomes ``np.float64``: the runtime needs NumPy 2."""
     if context.in_region and isinstance(node, cst.Attribute):
-        context.edits.replace.setdefault(id(node), lambda updated: updated.with_changes(attr=cst.Name(name)))
+        context.edits.replace.setdefault(id(node), lambda updated: _member(updated.value, name))
+
+
+def _member(namespace: cst.BaseExpression, name: str) -> cst.BaseExpression:
+    """``np.char.chararray`` for the name ``char.chararray``."""
+    for part in name.split("."):
+        namespace = cst.Attribute(namespace, cst.Name(part))
+    return namespace

@@ -35,13 +35,13 @@ _WORDS = {
     ev.Kind.ARRAY_BY_DEFAULT: "a function that updates {0} may give back an array that it has by default: pass a copy"
     " of it",
     ev.Kind.ASKED_BY_LAYOUT: "{0} may be updated through a reshape, or its strides are read: its memory order counts,"
-    " make it by np.ascontiguousarray(...) where it gets its name, as each array of a list",
+    " make it by np.ascontiguousarray(...) where it gets its name",
     ev.Kind.KEPT_BY_LAYOUT: "{0} is updated by its memory order (ravel may be a copy): keep np.ascontiguousarray(...)"
     " of it",
     ev.Kind.ATTRIBUTE_OF_AN_UNKNOWN: "assigning .{0} of what may be an array changes it in place: make a new array",
     ev.Kind.OUT_TUPLE: "out= of several arrays, or as a tuple: assign the results instead",
     ev.Kind.DRAWN_INTO: "{0} draws into an array that it is given: draw, and store what it returns",
-    ev.Kind.HIDDEN_ARRAY: "{0} changes an array that a * or ** hides: name its arguments",
+    ev.Kind.HIDDEN_ARRAY: "{0} an array that a * or ** hides: name its arguments",
     ev.Kind.OWN_NAMES: "{0}() sees the function's own names, which would hold tensors: name what is needed",
     ev.Kind.FRAMES_OF_CALLERS: "{0}() finds a caller by counting frames (stacklevel=, _getframe), and a migrated"
     " function adds one: keep it here, and move the array work into a function of its own",
@@ -105,6 +105,13 @@ class Untraceable(Rule):
         detail = holder_words(event.detail) if event.kind != ev.Kind.ARGUMENTS_READ_LATE else _own_code(event.detail)
         words = _WORDS[event.kind].replace("{0}", detail)
         in_a_table = event.kind == ev.Kind.ALIASED_ARGUMENTS and _is_read_by_text(event.node, context.facts.node)
+        if event.kind == ev.Kind.ASKED_BY_LAYOUT and isinstance(event.node, cst.Arg):
+            given = sketch(event.node.value)
+            words = (
+                words
+                if given == event.detail or "..." in given
+                else words.replace(detail, f"{given}, which is given as {detail},", 1)
+            )
         if in_a_table:  # np.array() of a table loses its columns
             words = _WORDS_OF_TABLES.format(detail)
         if event.kind == ev.Kind.OWN_NAMES and event.detail in ("eval", "exec"):
