@@ -21,6 +21,7 @@ from np2tnp.analysis.domain.values import (
     Value,
     home_of,
     may_be_array,
+    may_hold_tensor,
     meets_either,
     python_answers,
     scalar_type,
@@ -124,6 +125,8 @@ class OperatorDiffers(Rule):
                 return layout.operation(f"{context.rt}.op_{op}", updated, *more)
 
             context.edits.replace[id(event.node)] = change
+            if not any(map(may_hold_tensor, event.operands)):
+                context.edits.brought[id(event.node)] = id(event.node)
             context.edits.blame(*event.operands)
             if differs and not context.edits.plain_for_floats:
                 context.edits.plain_for_floats = _is_plain_for_floats(event, context)
