@@ -233,8 +233,11 @@ def _all_or_none(hits: list[Hit]) -> list[Hit]:
 
 
 def without_graphs(hits: list[Hit], compiles: Callable[[], bool]) -> list[Hit]:
-    """The findings, where none says that a graph helps with a function that would not become one."""
-    if not any(COMPILES in hit.message for hit in hits) or compiles():
+    """The findings, where none says that a graph helps with a function that would not become one.
+
+    What another compiler runs is left because of that.
+    """
+    if any(hit.left == "native" for hit in hits) or not any(COMPILES in hit.message for hit in hits) or compiles():
         return hits
     return [_left(hit) if COMPILES in hit.message else hit for hit in hits]
 
