@@ -194,7 +194,7 @@ def single_numbers(function: cst.CSTNode) -> frozenset[str]:
 
 
 def _is_in(node: cst.CSTNode, names: set[str]) -> bool:
-    return isinstance(node, cst.Name) and node.value in names
+    return type(node) is cst.Name and node.value in names
 
 
 _WITH_TEST = frozenset((cst.If, cst.While, cst.IfExp, cst.Assert, cst.CompIf))
@@ -208,21 +208,35 @@ def _tests(part: Any) -> Iterator[cst.BaseExpression]:
         yield part.left
 
 
+def comparisons_of_numbers(function: cst.CSTNode) -> Iterator[cst.Comparison]:
+    """Those that are asked for one truth value."""
+    for part in nodes_of(function):
+        for test in _tests(part):
+            yield from _comparisons(test)
+
+
 def _compared(test: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    if isinstance(test, cst.BooleanOperation):
-        yield from _compared(test.left)
-        yield from _compared(test.right)
-    elif isinstance(test, cst.UnaryOperation) and type(test.operator) is cst.Not:
-        yield from _compared(test.expression)
-    elif isinstance(test, cst.Comparison) and all(isinstance(it.operator, _ORDER) for it in test.comparisons):
-        yield test.left
-        yield from (target.comparator for target in test.comparisons)
+    for comparison in _comparisons(test):
+        yield comparison.left
+        yield from (target.comparator for target in comparison.comparisons)
+
+
+def _comparisons(test: cst.BaseExpression) -> Iterator[cst.Comparison]:
+    if type(test) is cst.BooleanOperation:
+        yield from _comparisons(test.left)
+        yield from _comparisons(test.right)
+    elif type(test) is cst.UnaryOperation and type(test.operator) is cst.Not:
+        yield from _comparisons(test.expression)
+    elif type(test) is cst.Comparison and all(isinstance(it.operator, _ORDER) for it in test.comparisons):
+        yield test
 
 
 def _added(node: cst.BaseExpression) -> Iterator[str]:
     """The names that are operands of arithmetic: what it gives is as large as they are."""
     if isinstance(node, cst.Name):
         yield node.value
+    elif type(node) is cst.Attribute:
+        yield dotted(node)
     elif isinstance(node, cst.UnaryOperation):
         yield from _added(node.expression)
     elif isinstance(node, cst.BinaryOperation) and type(node.operator) is not cst.MatrixMultiply:

@@ -24,130 +24,26 @@ from np2tnp.analysis.domain.values import (
     Instance,
     Scalar,
     Sequence,
-    Symbol,
     Unknown,
     Value,
     home_of,
     is_number,
     may_hold_tensor,
-    scalar_type,
 )
 from np2tnp.analysis.syntax.liveness import NONE, live_before
 from np2tnp.analysis.syntax.python_tables import MEMBERS, REDUCTIONS
 from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.rules.base import Context
-from np2tnp.rules.cost.loop_counts import LOOPS, Loop, runs_often, single_numbers, size_of_draw, unwrapped
-
-# --- Work on pairs of items: two nested loops, with both counters as indices of arrays
-
-
-def work_on_pairs(loop: ev.Loop, context: Context) -> cst.For | None:
-    """The inner loop of two that read or store items of arrays at both their counters, such as ``x[i] - x[j]``.
-
-    None where an iteration may work on more: whole arrays, windows (``image[i : i + h]``), matrices. Counters that
-    only count (epochs, time steps) are no indices.
-    """
-    inner_loops = [part for part in walk(loop.node.body) if type(part) is cst.For]
-    if not inner_loops:
-        return None
-    bases = {
-        id(event.node if isinstance(event, ev.Read) else event.target): event.base
-        for event in context.facts.events
-        if isinstance(event, (ev.Read, ev.Store)) and context.may_be_tensor(event.base)
-    }
-    made = {*_assigned(loop.node.body), *target_names(loop.node.target)}
-    for inner in inner_loops:
-        items = [
-            (part, bases[id(part)])
-            for part in walk(inner.body)
-            if type(part) is cst.Subscript and not isinstance(bases.get(id(part)), Sequence | None)
-        ]
-        counters = (set(target_names(loop.node.target)), set(target_names(inner.target)))
-        if (
-            all(any(_is_index(names, item) for item, _ in items) for names in counters)
-            and all(_is_small(item, base, made) for item, base in items)
-            and not _takes_whole_arrays(inner.body, made, context)
-        ):
-            return inner
-    return None
-
-
-def each_element(loop: ev.Loop, context: Context) -> cst.CSTNode | None:
-    """The statement that stores an element of an ndarray at both counters of two nested loops; None without one.
-
-    And if TensorFlow works in the inner loop: then it is called for each element by itself. Stores into tensors have
-    events of their own.
-    """
-    inner_loops = [part for part in walk(loop.node.body) if type(part) is cst.For]
-    for inner in inner_loops:
-        inside = {id(part) for part in walk(inner.body)}
-        if inside.isdisjoint(context.edits.replace):
-            continue
-        counters = (set(target_names(loop.node.target)), set(target_names(inner.target)))
-        for event in context.facts.events:
-            if (
-                isinstance(event, ev.Store)
-                and id(event.node) in inside
-                and type(event.target) is cst.Subscript
-                and len(event.target.slice) > 1
-                and home_of(event.base) == HOST
-                and all(_is_index(names, event.target) for names in counters)
-                and _is_number_each(event.keys)
-            ):
-                return event.node
-    return None
-
-
-def _is_number_each(keys: tuple[Value, ...] | None) -> bool:
-    return keys is not None and all(scalar_type(key) in ("int", "number") for key in keys)
-
-
-def _assigned(body: cst.CSTNode) -> Iterator[str]:
-    for part in walk(body):
-        if type(part) is cst.AssignTarget or type(part) is cst.AnnAssign or type(part) is cst.For:
-            yield from target_names(part.target)
-
-
-def _is_index(names: set[str], item: cst.Subscript) -> bool:
-    return any(_mentions(element.slice, names) for element in item.slice)
-
-
-def _mentions(part: cst.BaseSlice, names: set[str]) -> bool:
-    """Whether one of the names is in an index; bounds of slices are none."""
-    return type(part) is cst.Index and any(type(name) is cst.Name and name.value in names for name in walk(part.value))
-
-
-def _is_small(item: cst.Subscript, base: Value, names: set[str]) -> bool:
-    """Whether it is one element, a row, or a part of one, as far as is known."""
-    slices = [element.slice for element in item.slice]
-    indices = sum(1 for part in slices if _mentions(part, names))
-    if any(isinstance(part, cst.Slice) and (part.lower or part.upper) for part in slices) and not indices:
-        return False
-    return not (isinstance(base, Array) and base.rank is not None and base.rank - indices > 1)
-
-
-def _takes_whole_arrays(body: cst.CSTNode, made: set[str], context: Context) -> bool:
-    """Whether what may be an array, and was not made in the loops, is an operand or an argument as a whole."""
-    inside = {id(part) for part in walk(body)}
-    for event in context.facts.events:
-        if isinstance(event, (ev.Operator, ev.Call, ev.Store)) and id(event.node) in inside:
-            for node, value in _taken(event):
-                if isinstance(node, cst.Name) and node.value not in made and not _is_number(value):
-                    return True
-    return False
-
-
-def _taken(event: ev.Operator | ev.Call | ev.Store) -> Iterator[tuple[cst.CSTNode, Value]]:
-    if isinstance(event, ev.Operator):
-        yield from zip(operand_nodes(event.node), event.operands, strict=False)
-    elif isinstance(event, ev.Store):
-        if isinstance(event.base, Array) and event.base.rank is not None:  # s += x[i] * x[j] has no known rank
-            yield event.target, event.base
-    elif not (isinstance(event.callee, Symbol) and event.callee.name.startswith(("builtins.", "math."))):
-        yield from ((argument.node.value, argument.value) for argument in event.arguments)
-        if event.receiver is not None and isinstance(event.node.func, cst.Attribute):
-            yield event.node.func.value, event.receiver
+from np2tnp.rules.cost.loop_counts import (
+    LOOPS,
+    Loop,
+    comparisons_of_numbers,
+    runs_often,
+    single_numbers,
+    size_of_draw,
+    unwrapped,
+)
 
 
 def operand_nodes(node: cst.BaseExpression) -> list[cst.BaseExpression]:
@@ -159,10 +55,6 @@ def operand_nodes(node: cst.BaseExpression) -> list[cst.BaseExpression]:
     return [node.expression] if isinstance(node, cst.UnaryOperation) else []
 
 
-def _is_number(value: Value) -> bool:
-    return isinstance(value, (Const, Scalar)) or (isinstance(value, Array) and value.rank == 0)
-
-
 #: Functions that combine whole arrays with one another, whatever a part of something else gives beside them.
 PRODUCTS = frozenset("dot matmul einsum tensordot inner outer vdot kron solve lstsq inv pinv".split())
 #: Functions of two arrays, element by element.
@@ -170,6 +62,8 @@ _ELEMENTWISE = frozenset("add subtract multiply divide true_divide power maximum
 _PAIRING = ("enumerate", "zip", "reversed")
 #: What is made of a few numbers, however long the arrays are from which these come.
 _DISPLAYS = frozenset((cst.List, cst.Tuple, cst.ListComp))
+#: Methods of lists that take what becomes an item.
+_ADDING = frozenset(("append", "appendleft"))
 #: What asks an array for nothing but its form.
 _FORMS = frozenset("shape ndim size dtype len".split())
 
@@ -196,6 +90,7 @@ class Work:
     assembles: bool = False  #: whether what it stores is no number that was computed of many
     scatters: bool = False  #: whether it stores by several indices: into more than a vector
     whole: set[str] = field(default_factory=set)  #: names of arrays that it works on as a whole
+    small: cst.CSTNode | None = None  #: the first operation whose operands are parts
     calls: str = ""  #: a method, or what an object or a parameter holds, that it calls
 
     @property
@@ -208,7 +103,7 @@ class RegionWork:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self._works: dict[int, Work] = {}
+        self._works: dict[tuple[int, bool], Work] = {}
 
     @cached_property
     def loops(self) -> list[Loop]:
@@ -221,6 +116,11 @@ class RegionWork:
     def numbers(self) -> frozenset[str]:
         """Names of single numbers."""
         return single_numbers(self.context.facts.node)
+
+    @cached_property
+    def tests(self) -> frozenset[int]:
+        """Comparisons that are asked for one truth value."""
+        return frozenset(map(id, comparisons_of_numbers(self.context.facts.node)))
 
     def _read_events(self) -> None:
         self.reads: dict[int, ev.Read] = {}
@@ -241,20 +141,22 @@ class RegionWork:
         self.lengths = frozenset(_lengths(self.context.facts.node))
         self.dicts = frozenset(_dicts(self.context.facts.node))
 
-    def work(self, loop: Loop) -> Work:
-        """What an iteration of `loop` does, inner loops included."""
+    def work(self, loop: Loop, hosts: bool = False) -> Work:
+        """What an iteration of `loop` does, inner loops included. `hosts`: to parts of ndarrays and lists, too."""
         if not self._works:
             self._read_events()
-        if id(loop) not in self._works:
-            self._works[id(loop)] = _Iteration(self, loop).work
-        return self._works[id(loop)]
+        key = id(loop), hosts
+        if key not in self._works:
+            self._works[key] = _Iteration(self, loop, hosts).work
+        return self._works[key]
 
 
 class _Iteration:
     """Reads the body of one loop."""
 
-    def __init__(self, region: RegionWork, loop: Loop) -> None:
-        self.region, self.context = region, region.context
+    def __init__(self, region: RegionWork, loop: Loop, hosts: bool) -> None:
+        self.region, self.context, self.hosts = region, region.context, hosts
+        self.may_be_large = _may_be_large if hosts else region.context.may_be_tensor
         self.body = list(body_of(loop))
         self.assigned = frozenset(name for part in (loop, *self.body) for name in bound_names(part))
         self.carried = carried_names(loop) & self.assigned
@@ -269,6 +171,8 @@ class _Iteration:
         self.windows: set[str] = set()  #: names of slices whose bounds move with the loop
         self.work = Work()
         self.items_of: set[str] = set()  #: names of items of arrays
+        self.fixed: set[int] = set()  #: operations of what meets a window: as small
+        self.counters: set[str] = set()  #: names of whole numbers that the loop goes through
         self.counting: set[str] | None = None
         self.objects = frozenset(map(id, _objects(self.body)))
         self.settled = False
@@ -277,21 +181,26 @@ class _Iteration:
             for part in self.body:
                 self._learn(part)
         self.settled = True
+        last = {id(part) for end in self.body if hosts and type(end) is cst.Return for part in walk(end)}
         for part in self.body:
-            self._look(part)
+            if id(part) not in last:  # is done once
+                self._look(part)
 
     def _targets(self, loop: Loop) -> None:
         for head in _heads(loop, self.body):
             source, value = unwrapped(head.iter, self.context)
             value = value or self.region.iterated.get(id(head)) or self.context.facts.comprehended.get(id(head))
+            names = set(target_names(head.target))
             if value is None:
                 continue
-            names = set(target_names(head.target))
             if not isinstance(value, Array) and names and names <= self._counting():
-                continue  # a list of whole numbers: sizes, offsets, places
+                self.counters |= names  # a list of whole numbers: sizes, offsets, places
+                continue
             if any(_arrays_in(value, self.context)):
                 self.work.items += sources(source)
                 self.work.first = self.work.first or head.iter
+            if self.hosts and not (isinstance(value, Array) or _is_of_numbers(value)):
+                continue  # a list of arrays or objects, as a rule
             for name in names:
                 self.sizes[name] = Size.PART
                 self.items_of.add(name)
@@ -315,6 +224,10 @@ class _Iteration:
                 self._bind(target.target, part.value)
         elif (type(part) is cst.AnnAssign and part.value is not None) or type(part) is cst.AugAssign:
             self._bind(part.target, part.value)  # type: ignore[arg-type]
+        elif type(part) is cst.Call and type(part.func) is cst.Attribute and part.func.attr.value in _ADDING:
+            for item in part.args:  # a list grows by a number or a part in each iteration
+                for name in target_names(part.func.value):
+                    self.sizes[name] = max(self.size(item.value), self.sizes.get(name, Size.PART))
 
     def _bind(self, target: cst.CSTNode, value: cst.BaseExpression) -> None:
         for name in target_names(target):
@@ -345,29 +258,39 @@ class _Iteration:
         read = self.region.reads.get(key)
         if (
             read is not None
-            and context.may_be_tensor(read.base)
-            and self._chooses(read.node, read.keys)
+            and self.may_be_large(read.base)
+            and self._chooses(read.node, read.keys, read.base)
             and not self._is_object(read)
         ):
             self.work.reads.append(read)
             self.work.first = self.work.first or part
-        if (store := self.region.stores.get(key)) is not None and context.may_be_tensor(store.base):
+        if (store := self.region.stores.get(key)) is not None and self.may_be_large(store.base):
             self._stored(store)
         operator = self.region.operators.get(key)
-        if operator is not None and any(map(context.may_be_tensor, operator.operands)):
-            self._count(self._of_operands(operator), part)
+        if operator is not None and self._works(key, operator.result, *([] if self.hosts else operator.operands)):
+            size = self._of_operands(operator)
+            self._count(min(size, Size.PART) if key in self.region.tests else size, part)
         call = context.calls.get(key)
         if call is not None and (call.api is not None or _is_ours(call)):
-            self._count(self._of_arguments(call), part)
+            if not self.hosts or self._works(key, call.result):
+                self._count(self._of_arguments(call), part)
         elif call is not None and call.arguments and _is_of_an_object(call.callee):
             self.work.calls = self.work.calls or dotted(call.node.func)
+
+    def _works(self, key: int, *values: Value) -> bool:
+        """Whether TensorFlow works where the node stands."""
+        return any(map(self.context.may_be_tensor, values)) or (self.hosts and key in self.context.edits.replace)
 
     def _is_object(self, read: ev.Read) -> bool:
         """Whether what is read is no part of an array of numbers: an item of a dict, or an object (a plot's axes)."""
         return id(read.node) in self.objects or root_of(read.node) in self.region.dicts
 
     def _count(self, size: Size, node: cst.CSTNode | None = None) -> None:
+        if id(node) in self.fixed:
+            return
         self.work.size = max(self.work.size, size)
+        if size is Size.PART:
+            self.work.small = self.work.small or node
         if size is Size.WHOLE and node is not None:
             self.work.whole.update(_whole_names(node))
 
@@ -379,7 +302,7 @@ class _Iteration:
             return
         if isinstance(store.base, Sequence) or root_of(target) in self.region.dicts:
             return
-        if self._chooses(target, store.keys):
+        if self._chooses(target, store.keys, store.base):
             self.work.stores.append(store)
             self.work.scatters = self.work.scatters or _scatters(store)
             self.work.first = self.work.first or store.node
@@ -397,16 +320,23 @@ class _Iteration:
     def size(self, node: cst.BaseExpression, value: Value | None = None) -> Size:
         """Of what `node` gives; `value`: what is known of it."""
         kind, context = type(node), self.context
-        if value is not None and (is_number(value) or not (context.may_be_tensor(value) or _holds(value, context))):
+        if id(node) in self.fixed and kind is not cst.Name:
+            return Size.PART
+        if value is not None and (is_number(value) or not (self.may_be_large(value) or self._holds(node, value))):
             return Size.NUMBER
         if kind is cst.Name:
             return self._of_name(node, value)
         if kind is cst.Subscript:
             read = self.region.reads.get(id(node))
-            if read is None or not context.may_be_tensor(read.base) or is_number(read.result):
+            if self.hosts and not _is_certain(node, read):  # type: ignore[arg-type]
+                return self._of_item(node)  # type: ignore[arg-type]
+            if read is None or not self.may_be_large(read.base) or is_number(read.result):
                 return Size.NUMBER if read is not None else self.size(node.value)  # type: ignore[attr-defined]
+            chosen = self._chooses(node, read.keys, read.base)  # type: ignore[arg-type]
+            if self.hosts and chosen:
+                return Size.PART
             inner = self.size(node.value, read.base)  # type: ignore[attr-defined]
-            return min(inner, Size.PART) if self._chooses(node, read.keys) else inner  # type: ignore[arg-type]
+            return min(inner, Size.PART) if chosen else inner
         if kind is cst.Call:
             call = context.calls.get(id(node))
             if call is None or is_number(call.result):
@@ -416,7 +346,11 @@ class _Iteration:
             operator = self.region.operators[id(node)]
             return Size.NUMBER if is_number(operator.result) else self._of_operands(operator)
         if kind is cst.Attribute:
-            return Size.NUMBER if _is_about(node) else self.size(node.value) if _is_name(node) else Size.WHOLE  # type: ignore[attr-defined]
+            if dotted(node) in self.region.numbers:
+                return Size.NUMBER
+            inner = self.size(node.value) if _is_name(node) else Size.WHOLE  # type: ignore[attr-defined]
+            of_object = self.hosts and node.attr.value not in MEMBERS  # type: ignore[attr-defined]
+            return Size.NUMBER if _is_about(node) else Size.WHOLE if of_object else inner
         if kind is cst.Tuple or kind is cst.List:
             return max((self.size(element.value) for element in node.elements), default=Size.NUMBER)  # type: ignore[attr-defined]
         if kind is cst.IfExp:
@@ -425,9 +359,22 @@ class _Iteration:
             return self.size(node.elt)  # type: ignore[attr-defined]
         return Size.NUMBER
 
+    def _of_item(self, node: cst.Subscript) -> Size:
+        """Of an item of what may be an array as well as a list of arrays: nothing follows from one of the loop's."""
+        index = node.slice[0].slice
+        if type(index) is cst.Index and type(index.value) is cst.SimpleString:
+            return Size.WHOLE  # of a dict, or a table
+        taken = self._varies(node.slice[0]) or (type(index) is cst.Index and type(index.value) is cst.Integer)
+        return Size.NUMBER if taken else self.size(node.value)
+
+    def _holds(self, node: cst.CSTNode, value: Value) -> bool:
+        if not isinstance(value, Sequence):
+            return False
+        return may_hold_tensor(value) or (self.hosts and type(node) is cst.Name and node.value in self.sizes)
+
     def _of_name(self, node: cst.CSTNode, value: Value | None) -> Size:
         name = node.value if type(node) is cst.Name else ""
-        if name in self.region.numbers:
+        if name in self.region.numbers or name in self.counters:
             return Size.NUMBER
         if name in self.carried and name not in self.items_of:
             known = self.sizes.get(name, Size.NUMBER)
@@ -449,9 +396,25 @@ class _Iteration:
 
     def _beside_windows(self, given: list[tuple[cst.BaseExpression, Value]], elementwise: bool) -> Size:
         """Elementwise, an array is as long as the slice that it meets: what is made of both is a part, too."""
+        if elementwise and any(self._is_window(node) for node, _ in given):
+            self.fixed.update(id(part) for node, _ in given for part in self._as_large(node))
         found = self._together(given)
         is_part = found is Size.BESIDE and elementwise and any(self._is_window(node) for node, _ in given)
         return Size.PART if is_part else found
+
+    def _as_large(self, node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+        """The operations in `node` whose results have as many elements as its own."""
+        if type(node) is cst.BinaryOperation and type(node.operator) is not cst.MatrixMultiply:
+            yield node
+            yield from self._as_large(node.left)
+            yield from self._as_large(node.right)
+        elif type(node) is cst.Call and node.args:
+            call = self.context.calls.get(id(node))
+            name = (call.api or "").rpartition(".")[2] if call is not None else ""
+            if name in _ELEMENTWISE or name == "reshape":
+                yield node
+                for item in node.args[:2] if name in _ELEMENTWISE else node.args[:1]:
+                    yield from self._as_large(item.value)
 
     def _is_window(self, node: cst.BaseExpression) -> bool:
         """Whether `node` is ``x[i:i + width]``, or a name for it: all axes that it has are those of the slice."""
@@ -460,7 +423,7 @@ class _Iteration:
         if type(node) is not cst.Subscript or len(node.slice) != 1 or type(node.slice[0].slice) is not cst.Slice:
             return False
         read = self.region.reads.get(id(node))
-        return read is not None and self._chooses(node, read.keys)
+        return read is not None and self._chooses(node, read.keys, read.base)
 
     def _of_arguments(self, call: ev.Call) -> Size:
         given: list[tuple[cst.BaseExpression, Value]] = [(it.node.value, it.value) for it in call.arguments]
@@ -470,9 +433,9 @@ class _Iteration:
         found = self._beside_windows(
             given, name in _ELEMENTWISE or (name == "dot" and id(call.node) in self.region.elements)
         )
-        if found is not Size.NUMBER or is_number(call.result) or not self.context.may_be_tensor(call.result):
+        if found is not Size.NUMBER or is_number(call.result) or not self.may_be_large(call.result):
             return found
-        if any(self.context.may_be_tensor(value) for _, value in given):
+        if any(self.may_be_large(value) for _, value in given):
             return found
         drawn = size_of_draw(call)
         if drawn is not None:
@@ -495,15 +458,19 @@ class _Iteration:
 
     # ---- indices
 
-    def _chooses(self, node: cst.Subscript, keys: tuple[Value, ...] | None) -> bool:
+    def _chooses(self, node: cst.Subscript, keys: tuple[Value, ...] | None, base: Value) -> bool:
         """Whether the index takes another, small part in each iteration."""
         parts = [element.slice for element in node.slice]
         values = keys if keys is not None and len(keys) == len(parts) else (None,) * len(parts)
         many = [
-            part.value for part, value in zip(parts, values, strict=True) if type(part) is cst.Index and selects(value)
+            part.value
+            for part, value in zip(parts, values, strict=True)
+            if type(part) is cst.Index and (selects(value) or (self.hosts and _may_select(value)))
         ]
         if many:  # a mask, or many indices: as many as what they were made of
             return max(map(self.size, many)) in (Size.PART, Size.BESIDE)
+        if self.hosts and home_of(base) == HOST and any(type(it) is cst.Slice and self._varies(it) for it in parts):
+            return True  # of an ndarray: however long it is, each iteration sends it
         return any(self._is_small(part) for part in parts)
 
     def _is_small(self, part: cst.BaseSlice) -> bool:
@@ -518,7 +485,7 @@ class _Iteration:
             return False
         return not self._is_long(part.upper)
 
-    def _varies(self, node: cst.BaseExpression) -> bool:
+    def _varies(self, node: cst.CSTNode) -> bool:
         return any(type(part) is cst.Name and part.value in self.assigned for part in walk(node))
 
     def _is_long(self, node: cst.BaseExpression) -> bool:
@@ -662,8 +629,9 @@ def _arrays_in(value: Value, context: Context) -> Iterator[Value]:
         yield value
 
 
-def _holds(value: Value, context: Context) -> bool:
-    return isinstance(value, Sequence) and may_hold_tensor(value)
+def _may_be_large(value: Value) -> bool:
+    """Whether `value` may be an array, wherever it lives."""
+    return isinstance(value, (Array, Unknown)) and not is_number(value)
 
 
 def selects(key: Value | None) -> bool:
@@ -671,6 +639,10 @@ def selects(key: Value | None) -> bool:
     if isinstance(key, Sequence):
         return key.type in ("list", "range")
     return isinstance(key, Array) and key.rank != 0 and (key.rank is not None or key.dtypes == frozenset("?"))
+
+
+def _may_select(key: Value | None) -> bool:
+    return isinstance(key, Array) and key.rank is None
 
 
 def _scatters(store: ev.Store) -> bool:
@@ -710,6 +682,25 @@ def _is_element(store: ev.Store) -> bool:
 
 def _is_of_an_object(callee: Value) -> bool:
     return isinstance(callee, Unknown) or (isinstance(callee, Bound) and isinstance(callee.receiver, Instance))
+
+
+def _is_certain(node: cst.Subscript, read: ev.Read | None) -> bool:
+    """Whether an array is indexed, rather than a list of arrays: several axes, or one after the other."""
+    several = len(node.slice) > 1 or type(node.slice[0].slice) is cst.Slice or type(node.value) is cst.Subscript
+    return read is not None and (several or (isinstance(read.base, Array) and not _is_kept(read.base)))
+
+
+def _is_kept(value: Array) -> bool:
+    """Whether an object keeps it: that it is an array is then an assumption."""
+    return any(ref.startswith(".") for ref in value.refs)
+
+
+def _is_of_numbers(value: Value) -> bool:
+    """Whether it is a list or the like of numbers, or of a few of them each."""
+    if not isinstance(value, Sequence):
+        return False
+    items = value.items if value.items is not None else (value.element,)
+    return bool(items) and all(isinstance(it, (Const, Scalar)) or is_number(it) or _is_of_numbers(it) for it in items)
 
 
 def _is_ours(call: ev.Call) -> bool:

@@ -48,6 +48,7 @@ _LISTED = "give it what .tolist() gives"
 _LAZY = frozenset("map filter enumerate zip reduce dict".split())
 #: Methods of texts and files that give lists of texts.
 _OF_TEXTS = frozenset("split rsplit splitlines readlines partition groups".split())
+_ONE_PART = "the loop works on one part of an array after the other, and each operation is a launch of its own"
 _WHOLE = "work on whole arrays (or --slow convert)"
 _NO_FORM = "; write it on whole arrays (np2tnp does not"
 _MIGRATES = " (--slow convert migrates it)"
@@ -69,7 +70,8 @@ document(
             " that it was measured to be faster. Loops that become whole-array operations are no such loops (TNP703),"
             " nor are those that work on whole arrays in each iteration: time steps, epochs, clusters, offsets of a"
             " kernel. It does not matter how a loop is written: for, while, a comprehension, with a progress bar around"
-            " what it goes over. Nor do those pay that work on a few numbers (a state of three, a drawn point), nor"
+            " what it goes over; nor whether the array stays an ndarray (an object's, another package's), of which each"
+            " part is sent. Nor do those pay that work on a few numbers (a state of three, a drawn point), nor"
             " a function that calls itself for parts, and for parts of these. Loops over a few items that the text"
             " names count as a few operations, as do loops over axes. Loops that decide, call other code or need the"
             " iteration before are best left in NumPy: they are counted, and shown with -v, and so are functions with"
@@ -149,7 +151,7 @@ document(
 def found(region: RegionWork) -> list[Hit]:
     """What is slow in the region by what its loops work on."""
     hits = [*_loops(region), *_all_or_none([*_builtins(region.context)])]
-    return hits or [*_small(region), *_recursion(region)]
+    return hits or [*_small(region), *_recursion(region)] or [*_of_hosts(region)]
 
 
 def _loops(region: RegionWork) -> Iterator[Hit]:
@@ -171,6 +173,16 @@ def _small(region: RegionWork) -> Iterator[Hit]:
             what = "one part of an array after the other" if step.amount is Amount.PIECE else "a few numbers at a time"
             words = f"the loop works on {what}, and each operation is a launch of its own: {_WHOLE}"
             yield Hit(LOOP, step.node, words, Verdict.NOTE)
+            return
+
+
+def _of_hosts(region: RegionWork) -> Iterator[Hit]:
+    """A loop that sends one part of ndarrays or lists after the other to the device: ``np.sum(self.x[i])``."""
+    given = frozenset(region.context.facts.parameters)
+    for loop in region.loops:
+        work = region.work(loop, True)
+        if work.small is not None and work.size is Size.PART and not _is_judged(work, given):
+            yield Hit(LOOP, work.small, f"{_ONE_PART}: {_WHOLE}", Verdict.NOTE)
             return
 
 
@@ -425,9 +437,7 @@ def _words(work: Work, given: frozenset[str]) -> str:
     if work.stores:
         name = root_of(work.stores[0].target) or "an array"
         return f"the loop stores into {name} part by part, and eager TensorFlow copies all of it each time: {remedy}"
-    return (
-        f"the loop works on one part of an array after the other, and each operation is a launch of its own: {remedy}"
-    )
+    return f"{_ONE_PART}: {remedy}"
 
 
 def _is_judged(work: Work, given: frozenset[str]) -> bool:
