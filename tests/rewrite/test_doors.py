@@ -617,3 +617,52 @@ def clusters(X, k, seed=0):
 """
     new = analyze(Source("seeds.py", text), Config(rewrite=True)).new_text or ""
     assert '@rt.migrated(floats="X")\ndef clusters' in new
+
+
+ASKED_FOR = """
+import numpy as np
+
+
+def drawn(x, w, rng):
+    noise = rng.uniform(0, 1, size=len(x))
+    return np.exp(x) - noise * np.sqrt(w)
+
+
+def masked(missing: BoolArray, y):
+    return np.where(missing, y, 0).sum() + y[missing].mean(), np.any(missing)
+
+
+def flagged(R, V, explicit):
+    v = R[:, 0]
+    if explicit:
+        p = np.matmul(R.T, v)
+    else:
+        p = np.linalg.solve(R, v)
+    out = np.zeros((V.shape[0] + 1, 2))
+    out[1:, 0] = p
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("drawn", lambda: (np.linspace(0, 1, 9), 2.0, np.random.default_rng(3))),
+        ("drawn", lambda: (np.linspace(0, 1, 9), 2.0, np.random.RandomState(3))),
+        ("masked", lambda: (np.arange(9) % 2 == 0, np.linspace(0, 1, 9))),
+        ("flagged", lambda: (np.eye(3) + 0.1, np.eye(3), True)),
+        ("flagged", lambda: (np.eye(3) + 0.1, np.eye(3), 0)),
+    ],
+)
+def test_a_door_lets_in_what_the_text_says(
+    name: str, given: Callable[[], tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NP2TNP_ABOVE", "0")
+    text = f"from __future__ import annotations\n{ASKED_FOR}"
+    report = analyze(Source("asked.py", text), Config(rewrite=True, on_unverified="raise"))
+    spaces: list[dict[str, Any]] = [{"__name__": "asked_before"}, {"__name__": "asked"}]
+    exec(text, spaces[0])
+    exec(report.new_text or "", spaces[1])
+    old, new = (space[name](*given()) for space in spaces)
+    assert f"def {name}" in (report.new_text or "").partition("@rt.original")[0]
+    np.testing.assert_allclose(np.hstack(new), np.hstack(old))

@@ -263,3 +263,41 @@ def test_names_of_numpy_with_dots_are_written() -> None:
     assert "way = np.char.compare_chararrays" in (report.new_text or "")
     assert not [it for it in report.findings if it.code == "TNP308" and "chararray;" in it.message]
     assert report.error is None
+
+
+# --- loops over lists
+
+LISTED = """
+def f(x):
+    y = np.sort(x)
+    w = {}
+    for i in np.arange(0, len(y) - 9):
+        w[i] = y[i + 9] - y[i : i + 9]
+    return y[w.index(np.min(w))]
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "copied"), [("[0] * (len(y) - 9)", False), ("[None for _ in y]", False), ("np.zeros(len(y) - 9)", True)]
+)
+def test_a_list_that_is_stored_into_is_not_copied(made: str, copied: bool) -> None:
+    told = deciding(LISTED.format(made))
+    assert told.code == "TNP704"
+    assert ("eager TensorFlow copies all of it" in told.message) is copied
+
+
+PAIRS = """
+def f(x):
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(i + 1, len(x)):
+            total += np.exp({}).sum()
+    return total * np.sin(x)
+"""
+
+
+@pytest.mark.parametrize(("product", "left"), [("x[i].T @ x[j]", "loops"), ("x[i] - x[j]", "")])
+def test_products_of_the_items_of_a_list_stay(product: str, left: str) -> None:
+    told = deciding(PAIRS.format(product))
+    assert (told.code, told.left) == ("TNP701", left)
+    assert ("best left in NumPy" if left else "write it on whole arrays") in told.message

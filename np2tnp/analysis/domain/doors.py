@@ -57,7 +57,7 @@ class Admitted:
     """What a door lets in for one parameter, or attribute: arrays of the class `kind`.
 
     Or numbers, which are real ones of Python's or NumPy's; counts, which are Python's integers; generators, which are
-    objects of ``np.random.Generator``; axes or sizes.
+    objects of ``np.random.Generator`` or ``RandomState``; axes or sizes.
     """
 
     kind: str
@@ -119,7 +119,7 @@ class Admitted:
         if self.kind in WHOLE:
             return _is_whole(value) or (self.kind == "axes" and value == NONE)
         if self.kind == RANDOM:
-            return value == GENERATORS[0]
+            return value in GENERATORS
         if self.kind == COUNTS:
             return is_pythons_own(value) and scalar_type(value) == "int"
         if self.kind == NUMBERS:

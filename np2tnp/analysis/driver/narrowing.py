@@ -64,13 +64,13 @@ def widest_plain_door(
     are_complex = complexes()
     numbers |= shown_numbers(function) - are_complex
     alone = NO_NAMES  # those that are let in as numbers alone
+    bools = frozenset(p.name.value for p in parameters_of(function.node.params) if _is_of_bools(p.annotation))
     tried: dict[str, ev.RegionFacts | None] = {}
 
     def door(kind: str) -> Door:
         others = blamed - counted - drawing - alone
-        arrays = {
-            name: Admitted(WITH_COMPLEX[kind] if name in are_complex else kind, name not in shown) for name in others
-        }
+        wide = {**dict.fromkeys(are_complex, WITH_COMPLEX[kind]), **dict.fromkeys(bools, "arrays")}
+        arrays = {name: Admitted(wide.get(name, kind), name not in shown) for name in others}
         return {
             **arrays,
             **dict.fromkeys(blamed & counted, Admitted(COUNTS)),
@@ -213,6 +213,13 @@ def _is_number(node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.BinaryOperation):  # ``8 / 3``
         return _is_number(node.left) and _is_number(node.right)
     return isinstance(node, (cst.Integer, cst.Float))
+
+
+def _is_of_bools(annotation: cst.Annotation | None) -> bool:
+    """``BoolArray``, ``NDArray[np.bool_]``: a door that asks for numbers would let in none of these."""
+    parts = walk(annotation.annotation) if annotation is not None else ()
+    words = [part.value for part in parts if isinstance(part, (cst.Name, cst.SimpleString))]
+    return any("bool" in word.lower() for word in words)
 
 
 def _used_otherwise(function: FunctionInfo) -> set[str]:

@@ -170,12 +170,24 @@ def _calls_of_members(body: cst.CSTNode) -> Iterator[tuple[cst.Call, str]]:
 def worked_on(function: cst.FunctionDef, facts: ev.RegionFacts) -> frozenset[str]:
     """The names with which the function does more than give them to functions that are no NumPy's, or that draw.
 
-    Others are handed on alone, such as the function ``f`` of ``gradient(f, x)``, and seeds.
+    Others are handed on alone, such as the function ``f`` of ``gradient(f, x)``, and seeds; or only asked whether they
+    are true: flags.
     """
     calls = (event for event in facts.events if isinstance(event, ev.Call) and _computes_elsewhere(event.api))
     handed = {id(argument.node.value) for event in calls for argument in event.arguments}
-    names = (node for node in nodes_of(function.body) if type(node) is cst.Name)
-    return frozenset(node.value for node in names if id(node) not in handed)
+    nodes = nodes_of(function.body)
+    asked = {id(part) for node in nodes for part in _asked_for_truth(node)}
+    names = (node for node in nodes if type(node) is cst.Name)
+    return frozenset(node.value for node in names if id(node) not in handed and id(node) not in asked)
+
+
+def _asked_for_truth(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    if type(node) in (cst.If, cst.IfExp, cst.While):
+        yield node.test  # type: ignore[attr-defined]
+    elif type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
+        yield node.expression
+    elif type(node) is cst.BooleanOperation:
+        yield from (node.left, node.right)
 
 
 def _computes_elsewhere(api: str | None) -> bool:

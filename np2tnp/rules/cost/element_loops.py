@@ -250,10 +250,23 @@ def _is_told(loop: cst.For, context: Context) -> bool:
     return any(id(event.node) in inside and _is_slow(event, context) for event in stores)
 
 
+def _of_pairs(loop: cst.For) -> Hit:
+    """What is said of a loop within another that works on items at both counters: matrices of lists, where `@` does."""
+    operators = (part.operator for part in walk(loop.body) if isinstance(part, cst.BinaryOperation))
+    if any(isinstance(operator, cst.MatrixMultiply) for operator in operators):
+        words = "the loops work on one pair of items after the other: each operation is a launch of its own; best left"
+        return Hit(CODE, loop, f"{words} in NumPy", Verdict.NOTE, left="loops")
+    words = "the loops work on single items or rows at both their counters: each operation is a launch of its own"
+    return Hit(CODE, loop, f"{words}; write it on whole arrays", Verdict.NOTE)
+
+
+CODE = "TNP701"
+
+
 @register
 class ElementLoop(Rule):
     doc = Doc(
-        code="TNP701",
+        code=CODE,
         name="element-loop",
         summary="A loop that stores single elements of an array, makes Python numbers of them, or works on pairs.",
         why="Every functional update copies the whole array, and reading one element takes 190 µs instead of 0.06.",
@@ -294,8 +307,7 @@ class ElementLoop(Rule):
                 return
             pairs = work_on_pairs(event, context) if context.compile == "none" else None
             if pairs is not None and not _is_told(pairs, context):
-                words = "the loops work on single items or rows at both their counters: each operation is a launch"
-                yield self.hit(pairs, f"{words} of its own", Verdict.NOTE)
+                yield _of_pairs(pairs)
             return
         assert isinstance(event, ev.ElementLoop)
         if not _is_slow(event, context):

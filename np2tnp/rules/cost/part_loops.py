@@ -8,7 +8,17 @@ from dataclasses import replace
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.values import NO_NAMES, Array, Symbol, Unknown, Value, is_number, parameters_in, refs_of
+from np2tnp.analysis.domain.values import (
+    NO_NAMES,
+    Array,
+    Sequence,
+    Symbol,
+    Unknown,
+    Value,
+    is_number,
+    parameters_in,
+    refs_of,
+)
 from np2tnp.analysis.syntax.python_tables import MEMBERS
 from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.analysis.syntax.walk import names_in, nodes_of, walk
@@ -160,7 +170,7 @@ def _loops(region: RegionWork) -> Iterator[Hit]:
         if id(loop) in told:
             continue
         work = region.work(loop)
-        words = _words(work, frozenset(region.context.facts.parameters))
+        words = _words(work, frozenset(region.context.facts.parameters), region.context)
         if words:
             told.update(id(inner) for inner in walk(loop))
             yield Hit(LOOP, work.first or loop, words, Verdict.NOTE)
@@ -423,7 +433,7 @@ _ALONE = frozenset(
 )
 
 
-def _words(work: Work, given: frozenset[str]) -> str:
+def _words(work: Work, given: frozenset[str], context: Context) -> str:
     """Why a loop is slow; empty where it is not, as far as is known. `given`: parameters."""
     if not work.takes_parts or (work.size is Size.WHOLE and not work.copies):
         return ""
@@ -434,10 +444,26 @@ def _words(work: Work, given: frozenset[str]) -> str:
     remedy = _WHOLE
     if work.calls:
         remedy = f"leave it in NumPy, unless {work.calls} takes all parts at once (--slow convert migrates it)"
-    if work.stores:
-        name = root_of(work.stores[0].target) or "an array"
+    copied = [store for store in work.stores if not _is_list(store, context)]
+    if copied:
+        name = root_of(copied[0].target) or "an array"
         return f"the loop stores into {name} part by part, and eager TensorFlow copies all of it each time: {remedy}"
     return f"{_ONE_PART}: {remedy}"
+
+
+def _is_list(store: ev.Store, context: Context) -> bool:
+    """Whether it is a list that is stored into: nothing of that is copied."""
+    root = root_of(store.target)
+    assignments = (part for part in nodes_of(context.facts.node) if type(part) is cst.Assign)
+    made = [part.value for part in assignments if root in _names_of(part)]
+    return isinstance(store.base, Sequence) or (bool(made) and all(map(_is_list_display, made)))
+
+
+def _is_list_display(node: cst.BaseExpression) -> bool:
+    """``[0, 0]``, or ``[0] * n``."""
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Multiply):
+        return isinstance(node.left, cst.List) or isinstance(node.right, cst.List)
+    return isinstance(node, (cst.List, cst.ListComp))
 
 
 def _is_judged(work: Work, given: frozenset[str]) -> bool:

@@ -58,10 +58,13 @@ _WHOLE = frozenset((int, np.int64, np.int32))
 _INTEGERS = {it.name: range(int(np.iinfo(it).min), int(np.iinfo(it).max) + 1) for it in map(np.dtype, "bhilqBHILQ")}
 
 
+#: What draws by the same methods, and gives the same dtypes where NumPy's integers have 64 bits.
+_DRAWING = frozenset((np.random.Generator, np.random.RandomState)[: np.dtype("l").itemsize // 4])
+
+
 def _kind(words: frozenset[str]) -> Kind:
     if "generators" in words:
-        one = frozenset((np.random.Generator,))
-        return Kind("a numpy.random.Generator", frozenset(), frozenset(), one, frozenset())
+        return Kind("a numpy.random.Generator or RandomState", frozenset(), frozenset(), _DRAWING, frozenset())
     if "sizes" in words or "axes" in words:
         text, none, displays = "an integer or several", frozenset[type](), frozenset((tuple, list))
         if "axes" in words:

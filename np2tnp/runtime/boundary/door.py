@@ -316,7 +316,7 @@ def migrated(
     counts : parameters that are Python's own integers, of at most 64 bits.
     sizes : parameters that are integers, of Python's or of NumPy's with 32 or 64 bits, or tuples or lists of such.
     axes : parameters that are such integers, tuples of them, or None.
-    generators : parameters that are objects of ``np.random.Generator``.
+    generators : parameters that are objects of ``np.random.Generator`` or ``RandomState``.
     scalars : parameters that must not be arrays: the body treats them as plain Python values.
     hosted : parameters that reach the body as they are: the caller's own ndarrays and containers.
     changes : globals (``"TABLE"``), attributes of any object (``".w"``) and hosted parameters (``"@p"``) whose arrays
