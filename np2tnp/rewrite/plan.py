@@ -21,6 +21,7 @@ from np2tnp.analysis.domain.values import (
     Unknown,
     Value,
     may_hold_tensor,
+    scalar_type,
 )
 from np2tnp.analysis.interpreter.state import Services
 from np2tnp.analysis.module.contents import ModuleInfo
@@ -31,7 +32,7 @@ from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict
-from np2tnp.rewrite.work import why_left
+from np2tnp.rewrite.work import is_for_others, why_left
 from np2tnp.rules.base import Context, Hit, Table, apply
 from np2tnp.rules.calls import unknown_values
 from np2tnp.rules.constructs import compiled_regions, replaced_names
@@ -333,17 +334,31 @@ def _is_mended(blocks: list[Hit], facts: ev.RegionFacts) -> Callable[[Hit], bool
 def does_too_little(facts: ev.RegionFacts, edits: Edits, module: ModuleInfo, iterated: list[Hit]) -> bool:
     """Whether a function does little with arrays, all of which it brings to the host: nothing stays on the device.
 
-    But what a loop calls may get an array that lives there: the array would go to the host in each iteration.
+    But what a loop calls may get an array that lives there: the array would go to the host in each iteration. What it
+    draws, or puts into a table, goes there anyhow.
     iterated: what Python's own functions go through item by item, on the host.
     """
-    if isinstance(facts.node, cst.Module) or not (edits.host or iterated) or edits.cores:
+    if isinstance(facts.node, cst.Module) or edits.cores or facts.direct or facts.direct_updates:
         return False
-    if facts.mutated or facts.direct or facts.direct_updates:
+    if is_for_others(facts):
+        return _hands_out_no_array(facts)
+    if facts.mutated or not (edits.host or iterated):
         return False
     if facts.result is not None and may_hold_tensor(facts.result):
         return False
     is_little = why_left(facts, of_items=False) == "little"
     return is_little and not small_arrays.is_called_in_loops(facts.qualname, module)
+
+
+def _hands_out_no_array(facts: ev.RegionFacts) -> bool:
+    """Whether it returns no tensor, but perhaps an object that it was given, and updates nothing but dicts."""
+    result = facts.result
+    stores = [event for event in facts.events if isinstance(event, ev.Store) and event.root in facts.mutated]
+    by_text = {event.root for event in stores if event.keys and scalar_type(event.keys[0]) == "str"}
+    others = {event.root for event in stores} - by_text
+    given = isinstance(result, Unknown) and result.exact in facts.objects | by_text - others
+    no_tensor = result is None or given or not may_hold_tensor(result)
+    return no_tensor and facts.mutated.keys() <= by_text - others
 
 
 def hands_on(facts: ev.RegionFacts, edits: Edits) -> bool:

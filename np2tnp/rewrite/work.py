@@ -13,7 +13,7 @@ import libcst as cst
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import NO_NAMES, Array, Const, Scalar, Sequence, Symbol, Value
 from np2tnp.analysis.syntax.scopes import dotted, target_names
-from np2tnp.analysis.syntax.walk import walk
+from np2tnp.analysis.syntax.walk import nodes_of, walk
 
 #: So many operations on each element are worth every transfer, and are not told.
 MUCH = 20
@@ -191,7 +191,40 @@ def why_left(facts: ev.RegionFacts, of_items: bool = True) -> str:
         return "plots"
     keeps = facts.qualname.rpartition(".")[2] in _CONSTRUCTORS or _is_setter(facts.node)
     reads = of_items and any(map(_reads_files, facts.events))
-    enough = MUCH if keeps or reads else _WORTH
+    enough = MUCH if keeps or reads or is_about_tables(facts) else _WORTH
+    return "little" if _does_less(facts, enough, of_items, reads) else ""
+
+
+def is_for_others(facts: ev.RegionFacts) -> bool:
+    """Whether a function only prepares what is drawn, or what tables of pandas' hold, and does not much for that."""
+    return (_draws(facts) or is_about_tables(facts)) and _does_less(facts, MUCH)
+
+
+def is_about_tables(facts: ev.RegionFacts) -> bool:
+    """Whether it makes a table of pandas', or reads columns of one that it is given."""
+    made = (event.callee for event in facts.events if isinstance(event, ev.Call) and event.api is None)
+    if any(isinstance(callee, Symbol) and callee.name in _TABLES for callee in made):
+        return True
+    nodes = nodes_of(facts.node)
+    asked = [part for part in nodes if type(part) is cst.Attribute and part.attr.value in _OF_TABLES]
+    names = {part.value.value for part in asked if type(part.value) is cst.Name} & facts.objects
+    columns = (part for part in nodes if type(part) is cst.Subscript and len(part.slice) == 1)
+    return any(
+        type(part.value) is cst.Name
+        and part.value.value in names
+        and type(part.slice[0].slice) is cst.Index
+        and type(part.slice[0].slice.value) is cst.SimpleString
+        for part in columns
+    )
+
+
+_TABLES = frozenset(f"pandas.{name}" for name in "DataFrame Series concat merge MultiIndex".split())
+#: Attributes of tables: none is one of arrays, or of anything else that is indexed by texts.
+_OF_TABLES = frozenset("index columns iloc loc groupby rolling dropna fillna iterrows to_numpy reset_index".split())
+
+
+def _does_less(facts: ev.RegionFacts, enough: int, of_items: bool = False, reads: bool = False) -> bool:
+    """Whether it computes fewer than `enough` operations on each element. `reads`: loops do not count."""
     items = _items_of_loops(facts.node)
     total = 0
     for event in facts.events:
@@ -200,8 +233,8 @@ def why_left(facts: ev.RegionFacts, of_items: bool = True) -> str:
             again = repeated and not (of_items and _is_of_an_item(event, items.get(id(event.node), NO_NAMES)))
             total += _computed(event) * ((_AGAIN if of_items else _WORTH) if again else 1)
             if total >= enough:
-                return ""
-    return "little"
+                return False
+    return True
 
 
 def _reads_files(event: ev.Event) -> bool:

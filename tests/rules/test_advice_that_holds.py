@@ -301,3 +301,53 @@ def test_products_of_the_items_of_a_list_stay(product: str, left: str) -> None:
     told = deciding(PAIRS.format(product))
     assert (told.code, told.left) == ("TNP701", left)
     assert ("best left in NumPy" if left else "write it on whole arrays") in told.message
+
+
+# --- what is drawn, and tables
+
+DRAWN = """
+def f(ax, seg, points, alpha):
+    ax.plot(seg[:, 0], seg[:, 2], zs=np.max(points[:, 1]), alpha=alpha / np.max(alpha))
+    ax.plot(seg[:, 1], seg[:, 2], zs=np.min(points[:, 0]), alpha=np.exp(-alpha))
+    return {}
+
+
+def all_of_them(ax, segs, points, alpha):
+    for seg in segs:
+        f(ax, seg, points, alpha)
+"""
+TABLE = """
+def f(epoch, output):
+    mean = np.mean(epoch["EMG"][epoch.index > 0])
+    output["mean"] = mean - np.max(epoch["EMG"].iloc[0]) + np.std(epoch["EMG"])
+    return {}
+"""
+FRAME = """
+import pandas as pd
+
+
+def f(signal, alpha, width):
+    frame = pd.DataFrame({{"signal": np.abs(signal) + np.sqrt(alpha)}})
+    low = frame.rolling(width).quantile(0.25).signal.values
+    return {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "stays"),
+    [
+        (DRAWN, "ax", True),
+        (DRAWN, "np.exp(seg)", False),
+        (TABLE, "output", True),
+        (TABLE.replace('output["mean"]', "output[0:1]"), "output", False),
+        (FRAME, "low", True),
+        (FRAME, "np.tanh(signal)", False),
+        (FRAME.replace("np.abs(signal)", "signal @ signal"), "low", False),  # that is much
+    ],
+)
+def test_what_prepares_a_plot_or_a_table_stays(text: str, given: str, stays: bool) -> None:
+    report = report_of(text.format(given))
+    assert [it.code for it in report.findings if it.decides and it.region == "f"] == ["TNP707"] * stays
+    assert (
+        "def f" in (report.new_text or "").partition("# NumPy originals")[0].partition("@rt.migrated")[2]
+    ) is not stays

@@ -124,7 +124,8 @@ document(
         does=(
             "Keeps the function in NumPy unless --slow convert is given. A function that gives arrays back, updates its"
             " arguments or calls migrated ones migrates: its arrays may stay on the device. So does one that a loop of"
-            " the module calls, itself or by others: its array would go to the host in each iteration."
+            " the module calls, itself or by others: its array would go to the host in each iteration. But what draws,"
+            " or works on tables of pandas', stays where it gives back no array of its own and does not much."
         ),
         bad="""
             def check(points, weights):
