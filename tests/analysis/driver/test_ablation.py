@@ -18,16 +18,20 @@ HEAD = "import numpy as np\n\n\n"
 PROGRAMS: dict[str, tuple[str, dict[str, object]]] = {
     "names for parts of arrays": ("def f(U: np.ndarray):\n    u = U[1:-1]\n    u += 1.0\n    return np.exp(U)\n", {}),
     "buffers that change places": (
-        "def f(a: np.ndarray, b: np.ndarray, n):\n    for _ in range(n):\n        b[1:-1] = a[2:] + a[:-2]\n"
-        "        a, b = b, a\n    return a\n",
+        (
+            "def f(a: np.ndarray, b: np.ndarray, n):\n    for _ in range(n):\n        b[1:-1] = a[2:] + a[:-2]\n"
+            "        a, b = b, a\n    return a\n"
+        ),
         {},
     ),
     "whole-array loops": (
-        "def f(x: np.ndarray):\n    y = np.zeros(len(x))\n    for i in range(1, len(x) - 1):\n"
-        "        y[i] = 0.5 * (x[i - 1] + x[i + 1])\n    return y\n",
+        (
+            "def f(x: np.ndarray):\n    y = np.zeros(len(x))\n    for i in range(1, len(x) - 1):\n"
+            "        y[i] = 0.5 * (x[i - 1] + x[i + 1])\n    return y\n"
+        ),
         {},
     ),
-    "doors": ("def f(x):\n    return 1.0 / (1.0 + np.exp(-x))\n", {}),
+    "doors": ("def f(x):\n    return 1.0 / (1.0 + np.exp(-x))\n", {"on_unverified": "numpy"}),
     "staged loops": (
         "def f(x: np.ndarray, n: int):\n    for _ in range(n):\n        x = np.tanh(x) * 0.5\n    return x\n",
         {"compile": "xla"},
