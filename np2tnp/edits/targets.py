@@ -90,6 +90,8 @@ def choose(fact: ApiFact, event: ev.Call, compile: str = "none", float32: bool =
     return Choice("host", why=fact.reason or f"neither tnp nor the runtime has {short}")
 
 
+#: Functions whose methods take a shape, or axes, as several arguments.
+_SPREADING = ("reshape", "transpose")
 #: Parameters of NumPy's and their names in tnp.
 _OTHER_NAMES = {"start_or_stop": "start", "shape": "newshape", "A": "a", "arrays": "arys", "object": "val"}
 
@@ -99,8 +101,9 @@ def name_in_tnp(function: str, event: ev.Call, catalog: Catalog) -> bool:
     parameters, fact = catalog.tnp_parameters.get(function), catalog.get(f"numpy.{function}")
     if parameters is None or fact is None or any(argument.star for argument in event.arguments):
         return False
-    given = [argument for argument in event.arguments if argument.name is None]
-    number = len(given) + (event.receiver is not None)
+    number = sum(argument.name is None for argument in event.arguments)
+    if event.receiver is not None:  # ``x.reshape(2, 3)`` becomes a call with one tuple
+        number = 1 + (min(number, 1) if function in _SPREADING else number)
     named = {argument.name for argument in event.arguments if argument.name is not None}
     accepted = fact.tnp.accepted if fact.tnp is not None and parameters[-1].startswith("**") else frozenset()
     if not named <= ({*parameters, *accepted} - {"out"}):

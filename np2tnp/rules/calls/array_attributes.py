@@ -76,7 +76,8 @@ class ArrayAttribute(Rule):
         context.edits.replace[id(event.node)] = change
 
     def _function(self, event: ev.AttributeRead, context: Context) -> None:
-        function = {"T": f"{context.tnp}.transpose", "real": f"{context.rt}.real", "imag": f"{context.rt}.imag",
+        named = context.tnp if context.boundary == "numpy" else context.rt  # where tnp has the exact helpers
+        function = {"T": f"{context.tnp}.transpose", "real": f"{named}.real", "imag": f"{named}.imag",
                     "mT": f"{context.rt}.matrix_transpose"}.get(event.name, f"{context.rt}.{event.name}")  # fmt: skip
         if event.name == "T" and not isinstance(event.result, Array):
             return
