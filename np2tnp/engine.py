@@ -51,6 +51,7 @@ from np2tnp.rewrite.state_reads import lifted_names, live_names, settle, settled
 from np2tnp.rewrite.work import counted_work, why_left
 from np2tnp.rewrite.written_imports import add_imports, add_script_start, add_startup, without_unused_imports
 from np2tnp.rules.base import Hit
+from np2tnp.rules.calls.unknown_values import UnknownValue
 from np2tnp.rules.host.migrated_callees import calls_of_runtime
 from np2tnp.session import NOT_ASKED, Session
 
@@ -124,7 +125,10 @@ def _report(source: Source, session: Session) -> FileReport:
             told = (hit.code, words, hit.verdict, hit.safety, name, changes)
             left = hit.left
             if hit is first and not left and not fixable:
-                left = "test" if is_test else "" if hands_on(plan.facts, plan.edits) else why_left(plan.facts)
+                unknown = hit.code == UnknownValue.doc.code  # how much is done there, nobody knows
+                left = (
+                    "test" if is_test else "" if unknown or hands_on(plan.facts, plan.edits) else why_left(plan.facts)
+                )
                 left = left or ("several" if len(_kinds(plan)) >= _MANY else "")
             elif hit is first and left == "unseen" and why_left(plan.facts) == "plots":
                 left = "plots"

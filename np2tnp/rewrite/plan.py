@@ -269,6 +269,9 @@ def plan_region(
         elif any(map(unknown_values.may_be_work, unknown_values.beside(told, hits))):
             told.append(unknown_values.of_region(facts, annotated))
         return RegionPlan(facts, told, edits, RegionState.PLAIN)
+    namespace = unknown_values.of_namespace(context) if options.slow == "keep" and not left_out else None
+    if namespace is not None:
+        return RegionPlan(facts, [*hits, namespace], edits, RegionState.KEPT, [namespace, *blocks])
     if blocks:
         calls_back = list(part_loops.callbacks(loops)) if options.slow == "keep" and options.compile == "none" else []
         if calls_back and not left_out:  # what stands in the way beside need not be mended: it would not pay

@@ -351,3 +351,36 @@ def test_what_prepares_a_plot_or_a_table_stays(text: str, given: str, stays: boo
     assert (
         "def f" in (report.new_text or "").partition("# NumPy originals")[0].partition("@rt.migrated")[2]
     ) is not stays
+
+
+# --- names that stand for NumPy
+
+NAMESPACE = """
+from array_api_compat import array_namespace
+
+
+def f(x, y{}):
+    {}
+    z = xp.exp(x) + y
+    w = xp.sum(z, axis=0)
+    return w / np.max(np.asarray(z)) {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameter", "bound", "more", "stays"),
+    [
+        ("", "xp = array_namespace(x, y)", "", True),
+        ("", "xp, _ = array_namespace(x, y)", "", True),
+        (", xp", "pass", "", True),
+        ("", "xp = array_namespace(x, y)", "+ np.sin(y) * np.cos(y)", False),  # most of it is NumPy's
+        ("", "xp = np", "", False),
+    ],
+)
+def test_work_through_a_name_waits_for_what_that_stands_for(parameter: str, bound: str, more: str, stays: bool) -> None:
+    text = NAMESPACE.format(parameter, bound, more)
+    told = [it for it in report_of(text).findings if it.decides]
+    assert [(it.code, it.left) for it in told] == [("TNP010", "")] * stays
+    assert all('numpy-names = ["xp"]' in it.message for it in told)
+    known = analyze(Source("m.py", _HEAD + text), Config(rewrite=True, numpy_names=("xp",)))
+    assert "tnp.exp(x)" in (known.new_text or "")

@@ -97,7 +97,11 @@ class UnknownValue(Rule):
         name="unknown-value",
         summary="A call or an update that stays as it is: its array is NumPy's there, or it is not known to be one.",
         why="Nothing is different there, but nothing is gained either: NumPy does that work, if it is work on arrays.",
-        does="Leaves it alone. Where something is an array, `np.asarray` or an annotation (`x: np.ndarray`) says so.",
+        does=(
+            "Leaves it alone. Where something is an array, `np.asarray` or an annotation (`x: np.ndarray`) says so. A"
+            " function whose arrays come from `xp = array_namespace(x)`, more than from NumPy, stays NumPy as a whole:"
+            " the setting numpy-names says that `xp` stands for NumPy."
+        ),
         bad="""
             from models import predict
 
@@ -145,6 +149,33 @@ class UnknownValue(Rule):
             yield Hit(memory_order.CODE, event.node, f"{words}, in the memory order that is asked for", Verdict.NOTE)
         elif words:
             yield self.hit(event.node, words, Verdict.NOTE)
+
+
+#: Functions, by their last names, that give the module whose functions take what they are given.
+_NAMESPACES = frozenset("array_namespace get_namespace get_array_module __array_namespace__".split())
+
+
+def of_namespace(context: Context) -> Hit | None:
+    """What is said of a function that works on arrays through ``xp = array_namespace(x)``, more than through NumPy.
+
+    Nobody knows what ``xp.f(...)`` gives, so its arrays would go to the host and back for each such call.
+    """
+    names: set[str] = {"xp"} & frozenset(context.facts.parameters)
+    for call in context.calls.values():
+        if isinstance(call.place.statement, cst.Assign) and dotted(call.node.func).rpartition(".")[2] in _NAMESPACES:
+            names.update(*(target_names(target.target) for target in call.place.statement.targets))
+    through: dict[str, list[cst.Call]] = {}
+    for call in context.calls.values():
+        owner, _, function = dotted(call.node.func).partition(".")
+        if call.api is None and owner in names and context.catalog.get(f"numpy.{function}") is not None:
+            through.setdefault(owner, []).append(call.node)
+    name = max(through, key=lambda owner: len(through[owner]), default="")
+    own = sum(call.api is not None for call in context.calls.values())
+    if not name or len(through[name]) < own:
+        return None
+    words = f"arrays come from {name}.{dotted(through[name][0].func).partition('.')[2]}(...), which nobody knows"
+    advice = f'if {name} stands for NumPy, say so: numpy-names = ["{name}"] in [tool.np2tnp]'
+    return Hit(UnknownValue.doc.code, through[name][0], f"{words}; {advice}", Verdict.NOTE)
 
 
 def is_handed(hit: Hit) -> bool:
