@@ -21,7 +21,7 @@ from np2tnp.analysis.module.contents import note_replaced
 from np2tnp.analysis.module.forward_substitution import Inlined, inline_views, is_likely
 from np2tnp.analysis.syntax.positions import positions, render, with_blanks
 from np2tnp.analysis.syntax.python_tables import BY_ORDER
-from np2tnp.analysis.syntax.walk import walk
+from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.config import RegionOptions
 from np2tnp.files.source import Source
@@ -38,6 +38,7 @@ from np2tnp.rewrite.written_imports import choose_names
 from np2tnp.rules import rules_by_event
 from np2tnp.rules.base import Hit
 from np2tnp.rules.constructs import compiled_regions
+from np2tnp.rules.cost import part_loops
 from np2tnp.rules.host import migrated_callees
 from np2tnp.rules.host.migrated_callees import kept_originals, left_out
 
@@ -180,8 +181,12 @@ class Session:
     def _compiles(self, facts: ev.RegionFacts) -> bool:
         """Whether the region would run as a graph if somebody asked for that, however slow it is without.
 
-        A call of what has effects, such as drawing, ends the trace.
+        A call of what has effects, such as drawing, ends the trace; so may a loop that does not count: what it works on
+        may grow.
         """
+        loops = [part for part in nodes_of(facts.node) if type(part) in (cst.For, cst.While)]
+        if not all(type(loop) is cst.For and part_loops.is_range(loop.iter) for loop in loops):
+            return False
         callees = (event.callee for event in facts.events if isinstance(event, ev.Call))
         if not all(self._is_pure(callee) for callee in callees if isinstance(callee, Function)):
             return False

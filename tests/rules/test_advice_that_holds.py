@@ -49,6 +49,13 @@ def test_a_graph_is_advised_where_there_would_be_one(made: str, left: str) -> No
     assert ("best left in NumPy" in told.message) is bool(left)
 
 
+def test_no_graph_is_advised_for_what_may_grow() -> None:
+    text = CARRIED.format("np.exp(x)").replace(
+        "    return y\n", "    while y.size < 9:\n        y = np.append(y, y)\n    return y\n"
+    )
+    assert "best left in NumPy" in deciding(text).message
+
+
 def test_a_function_that_a_graph_is_advised_for_is_compiled() -> None:
     text = _HEAD + textwrap.dedent(CARRIED.format("np.exp(x)"))
     assert 'compile="xla"' in (
@@ -70,6 +77,8 @@ def test_a_function_that_a_graph_is_advised_for_is_compiled() -> None:
         ("y = list(np.exp(x[:, None] * x))\n    return np.tanh(x) * len(y)", "loops"),  # a few rows
         ("return list(np.exp(np.ravel(x)))", "loops"),  # whoever gets them gets NumPy's floats
         ("y = set(np.exp(x))\n    return np.tanh(x), y", "loops"),
+        ("return sorted(np.exp(x), reverse=True)", "loops"),
+        ("return sorted(np.exp(x))[0] + np.tanh(x)", ""),
         ("a = np.exp(x)\n    p = list(zip(a, a[1:]))\n    return np.array([np.nanmin(i) for i in p])", "loops"),
         ("y = np.exp(x)\n    return y, any(y > 1), list(map(float, y))", "loops"),  # the other one would stay
         (

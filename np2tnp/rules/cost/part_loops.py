@@ -524,6 +524,8 @@ def _why_left(event: ev.Call, name: str, certain: ev.Argument | None, context: C
     gives_numbers = name in _INSTEAD and name != "sorted"
     if not gives_numbers and _is_read_by_items(event.node, context.facts.node):
         return f"a loop reads it item by item, too: {_LEAVE}"
+    if name == "sorted" and _is_given_back(event.node, context.facts.node):
+        return _LEAVE  # whoever gets it gets a list
     if name in _INSTEAD or certain is None:
         return ""
     one_axis = name in ("set", "frozenset") or (isinstance(certain.value, Array) and certain.value.rank == 1)
@@ -576,7 +578,7 @@ def _is_read_by_items(made: cst.Call, region: cst.CSTNode) -> bool:
     loops: list[Loop] = [part for part in nodes if type(part) in LOOP_NODES]  # type: ignore[misc]
     for loop in loops:
         head = None if isinstance(loop, cst.While) else loop.iter if isinstance(loop, cst.For) else loop.for_in.iter
-        if head is not None and not _is_range(head) and (bound & names_in(head) or made in walk(head)):
+        if head is not None and not is_range(head) and (bound & names_in(head) or made in walk(head)):
             return True
         counters = {name for part in (loop, *body_of(loop)) for name in bound_names(part)}
         items = (part for part in body_of(loop) if type(part) is cst.Subscript and root_of(part) in bound)
@@ -590,7 +592,7 @@ def _names_of(node: cst.Assign) -> Iterator[str]:
         yield from target_names(target.target)
 
 
-def _is_range(head: cst.CSTNode) -> bool:
+def is_range(head: cst.CSTNode) -> bool:
     """Whether a loop only counts: ``range(len(x))``."""
     return type(head) is cst.Call and type(head.func) is cst.Name and head.func.value == "range"
 
