@@ -176,14 +176,14 @@ _ORDER = (cst.LessThan, cst.GreaterThan, cst.LessThanEqual, cst.GreaterThanEqual
 def single_numbers(function: cst.CSTNode) -> frozenset[str]:
     """Names of single numbers: they are compared where only one truth value can stand, or say how often a loop runs.
 
-    ``while t < end`` has one answer, so both are numbers, and so is ``dt`` in ``t += dt``.
+    ``while t < end`` has one answer, so both are numbers, and so is ``dt`` in ``t += dt``. Others are bounds of slices,
+    or are made numbers of Python's: ``int(seconds * rate)``.
     """
     found: set[str] = set()
     for part in nodes_of(function):
+        found.update(name for number in _numbers(part) for name in _added(number))
         for test in _tests(part):
             found.update(name for operand in _compared(test) for name in _added(operand))
-        if type(part) is cst.Call and type(part.func) is cst.Name and part.func.value in RANGES:
-            found.update(name for argument in part.args for name in _added(argument.value))
     for _ in range(2 if found else 0):
         for part in nodes_of(function):
             if type(part) is cst.AugAssign:
@@ -206,6 +206,32 @@ def _tests(part: Any) -> Iterator[cst.BaseExpression]:
         yield part.test
     elif type(part) is cst.BooleanOperation:
         yield part.left
+
+
+_ONE = RANGES | {"int", "float", "bool", "round", "slice"}
+
+
+def _numbers(part: Any) -> Iterator[cst.BaseExpression]:
+    """Expressions in `part` that can be nothing but a number."""
+    kind = type(part)
+    if kind is cst.Call:
+        if type(part.func) is cst.Name and part.func.value in _ONE:
+            yield from (argument.value for argument in part.args)
+    elif kind is cst.Slice:
+        yield from filter(None, (part.lower, part.upper))
+    elif kind is cst.Subscript:
+        parts = [element.slice for element in part.slice]
+        if any(type(it) is cst.Slice and (it.lower or it.upper) for it in parts):
+            indices = (it.value for it in parts if type(it) is cst.Index)
+            yield from (it for it in indices if type(it) is cst.BinaryOperation)
+    elif kind is cst.Assign:
+        value = part.value
+        if type(value) is cst.Attribute and type(value.value) is cst.Call and _is_of_dtype(value.value):
+            yield from (it.target for it in part.targets)  # eps = np.finfo(x.dtype).eps
+
+
+def _is_of_dtype(node: cst.Call) -> bool:
+    return dotted(node.func).rpartition(".")[2] in ("finfo", "iinfo")
 
 
 def comparisons_of_numbers(function: cst.CSTNode) -> Iterator[cst.Comparison]:

@@ -72,9 +72,10 @@ class Size(IntEnum):
     """How large an operand is beside the arrays that the function was given. Greater ones win where two meet."""
 
     NUMBER = 0
-    PART = 1  #: what the loop chooses of an array, and what is made of such parts
-    BESIDE = 2  #: an array that the loop does not change, and that meets parts only: a window, a row of weights
-    WHOLE = 3
+    ITEM = 1  #: of what may be an array or a list of arrays: a number, a row, or whatever the list holds
+    PART = 2  #: what the loop chooses of an array, and what is made of such parts
+    BESIDE = 3  #: an array that the loop does not change, and that meets parts only: a window, a row of weights
+    WHOLE = 4
 
 
 @dataclass(slots=True)
@@ -172,6 +173,7 @@ class _Iteration:
         self.work = Work()
         self.items_of: set[str] = set()  #: names of items of arrays
         self.fixed: set[int] = set()  #: operations of what meets a window: as small
+        self.grown: set[str] = set()  #: names of lists to which it adds items
         self.counters: set[str] = set()  #: names of whole numbers that the loop goes through
         self.counting: set[str] | None = None
         self.objects = frozenset(map(id, _objects(self.body)))
@@ -227,6 +229,7 @@ class _Iteration:
         elif type(part) is cst.Call and type(part.func) is cst.Attribute and part.func.attr.value in _ADDING:
             for item in part.args:  # a list grows by a number or a part in each iteration
                 for name in target_names(part.func.value):
+                    self.grown.add(name)
                     self.sizes[name] = max(self.size(item.value), self.sizes.get(name, Size.PART))
 
     def _bind(self, target: cst.CSTNode, value: cst.BaseExpression) -> None:
@@ -365,7 +368,7 @@ class _Iteration:
         if type(index) is cst.Index and type(index.value) is cst.SimpleString:
             return Size.WHOLE  # of a dict, or a table
         taken = self._varies(node.slice[0]) or (type(index) is cst.Index and type(index.value) is cst.Integer)
-        return Size.NUMBER if taken else self.size(node.value)
+        return Size.ITEM if taken else self.size(node.value)
 
     def _holds(self, node: cst.CSTNode, value: Value) -> bool:
         if not isinstance(value, Sequence):
@@ -392,7 +395,11 @@ class _Iteration:
         is_product = (
             isinstance(operator.node, cst.BinaryOperation) and type(operator.node.operator) is cst.MatrixMultiply
         )
-        return self._beside_windows([(node, value) for node, value in pairs], not is_product)
+        return Size.WHOLE if is_product and self._has_items(pairs) else self._beside_windows(pairs, not is_product)
+
+    def _has_items(self, given: list[tuple[cst.BaseExpression, Value]]) -> bool:
+        """Whether a product has an operand out of what is a list of matrices, then, as a rule."""
+        return self.hosts and any(self.size(*pair) is Size.ITEM for pair in given)
 
     def _beside_windows(self, given: list[tuple[cst.BaseExpression, Value]], elementwise: bool) -> Size:
         """Elementwise, an array is as long as the slice that it meets: what is made of both is a part, too."""
@@ -433,6 +440,8 @@ class _Iteration:
         found = self._beside_windows(
             given, name in _ELEMENTWISE or (name == "dot" and id(call.node) in self.region.elements)
         )
+        if name in PRODUCTS and self._has_items(given):
+            return Size.WHOLE
         if found is not Size.NUMBER or is_number(call.result) or not self.may_be_large(call.result):
             return found
         if any(self.may_be_large(value) for _, value in given):
@@ -465,13 +474,18 @@ class _Iteration:
         many = [
             part.value
             for part, value in zip(parts, values, strict=True)
-            if type(part) is cst.Index and (selects(value) or (self.hosts and _may_select(value)))
+            if type(part) is cst.Index and (selects(value) or self._may_select(part.value, value))
         ]
         if many:  # a mask, or many indices: as many as what they were made of
             return max(map(self.size, many)) in (Size.PART, Size.BESIDE)
-        if self.hosts and home_of(base) == HOST and any(type(it) is cst.Slice and self._varies(it) for it in parts):
+        sent = self.hosts and home_of(base) == HOST and root_of(node) not in self.multiplied
+        if sent and any(type(it) is cst.Slice and self._varies(it) for it in parts):
             return True  # of an ndarray: however long it is, each iteration sends it
         return any(self._is_small(part) for part in parts)
+
+    def _may_select(self, node: cst.BaseExpression, key: Value | None) -> bool:
+        number = type(node) is cst.Name and node.value in self.region.numbers
+        return self.hosts and isinstance(key, Array) and key.rank is None and not number
 
     def _is_small(self, part: cst.BaseSlice) -> bool:
         if type(part) is cst.Index:
@@ -486,7 +500,9 @@ class _Iteration:
         return not self._is_long(part.upper)
 
     def _varies(self, node: cst.CSTNode) -> bool:
-        return any(type(part) is cst.Name and part.value in self.assigned for part in walk(node))
+        return any(
+            type(part) is cst.Name and (part.value in self.assigned or part.value in self.grown) for part in walk(node)
+        )
 
     def _is_long(self, node: cst.BaseExpression) -> bool:
         """Whether a length in it is that of an array, rather than a parameter or a number."""
@@ -639,10 +655,6 @@ def selects(key: Value | None) -> bool:
     if isinstance(key, Sequence):
         return key.type in ("list", "range")
     return isinstance(key, Array) and key.rank != 0 and (key.rank is not None or key.dtypes == frozenset("?"))
-
-
-def _may_select(key: Value | None) -> bool:
-    return isinstance(key, Array) and key.rank is None
 
 
 def _scatters(store: ev.Store) -> bool:

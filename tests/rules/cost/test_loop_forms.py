@@ -340,6 +340,40 @@ def f(signal, window, step):
         norm[j * step : j * step + window] = norm[j * step : j * step + window] + np.reshape(w, (window, 1))
     return line / norm
 """,
+    "windows of so many seconds": """
+def f(peaks, table, rate=250, seconds=0.3, row=2):
+    onsets = []
+    for i in range(len(peaks)):
+        start, end = peaks[i] - int(seconds * rate), peaks[i]
+        if np.isnan(start):
+            continue
+        part = table[row + 1, start:end]
+        found, _ = scipy.signal.find_peaks(part)
+        onsets.append(np.where(part[: found[-1]] < 0.4 * part[found[-1]])[0][-1] + start)
+    return onsets
+""",
+    "a place that a list holds": """
+def f(x, n):
+    weight = np.abs(x)
+    places = [0]
+    level = np.max(weight) * 0.25
+    for i in range(n):
+        if weight[i] > level:
+            places.append(i)
+            level = 0.125 * weight[places[-1]] + 0.875 * level
+    return np.array(places)
+""",
+    "rows of an object's arrays, with an epsilon": """
+class Model:
+    def f(self):
+        eps = np.finfo(float).eps
+        total = 0.0
+        for i in range(self.n):
+            for c in range(self.k):
+                z = self.q[i, c]
+                total += z * (np.log(self.pi[c] + eps) - np.sum((self.x[i, :] - self.mu[c, :]) ** 2))
+        return total
+""",
 }
 MIGRATES = {
     "a clock": """
@@ -549,6 +583,21 @@ class Model:
     def f(self):
         for i in range(self.n):
             self.total = self.total + np.sum(np.exp(-self.x * self.rates[i, 0]))
+""",
+    "products with an object's list of matrices": """
+class Model:
+    def __init__(self, xs):
+        self.x, self.k = [], len(xs)
+        for x in xs:
+            self.x.append(np.asarray(x))
+
+    def f(self):
+        found, at = [], 0
+        for i in range(self.k):
+            n = self.x[i].shape[1]
+            found.append(np.exp(self.x[i] @ self.beta[at : at + n]))
+            at += n
+        return found
 """,
 }
 
