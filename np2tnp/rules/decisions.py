@@ -16,6 +16,7 @@ from np2tnp.analysis.domain.values import (
     ALL_DTYPES,
     GENERATORS,
     HOST,
+    NONE,
     Array,
     Scalar,
     Sequence,
@@ -32,6 +33,7 @@ from np2tnp.analysis.module.subclasses import may_mask
 from np2tnp.analysis.syntax.python_tables import ONE_ARRAY
 from np2tnp.analysis.syntax.walk import names_in, nodes_of
 from np2tnp.catalog.facts import ApiFact
+from np2tnp.edits.call_domain import arrays_in
 from np2tnp.edits.edit import convert_arguments, is_plain_ndarray, needs_tensor, retarget
 from np2tnp.edits.targets import WHOLE, Choice, choose, name_in_tnp
 from np2tnp.model import Verdict
@@ -140,15 +142,20 @@ def _casts_tensor(event: ev.Call) -> bool:
     return is_tensor and [argument.name for argument in event.arguments] == [None]
 
 
+_FLOATS = frozenset("fd")
+
+
 def _helper(code: str, why: str, function: str, event: ev.Call, context: Context) -> Decision:
     """The exact helper, by tnp's name where tnp can say the call: the ``tnp`` of rewritten code has the helpers.
 
-    Where tnp's own would do for floats nothing is said of what else there may be.
+    Where tnp's own would do for floats, and any may come, nothing is said of what else there may be.
     """
     differs = code == "TNP003"
     if context.boundary != "numpy" or not name_in_tnp(function, event, context.catalog):
         return Decision(code, f"{why}; the exact helper is used", "rt", function, is_helper=True, differs=differs)
-    plain = differs and _is_plain_for(as_floats, event, context)
+    arrays = arrays_in([event.receiver or NONE, *(argument.value for argument in event.arguments)])
+    plain = differs and all(it.dtypes >= _FLOATS for it in arrays)
+    plain = plain and _is_plain_for(as_floats, event, context)
     why = "" if plain else f"{why}; the exact helper answers by this name"
     return Decision("TNP001" if plain else code, why, "tnp", function, is_helper=True, differs=differs)
 
