@@ -66,6 +66,7 @@ class Edits:
     host_items: set[int] = field(default_factory=set)  #: iterators: each item is converted when it is asked for
     tensor: set[int] = field(default_factory=set)
     zero_d: set[int] = field(default_factory=set)
+    tensors_own: set[int] = field(default_factory=set)  #: shapes and dtypes of tensors, which are left as they are
     brought: dict[int, int] = field(default_factory=dict)  #: operators on ndarrays: the operand made a tensor
     kept: set[int] = field(default_factory=set)  #: what an object keeps, which may be a 0-d array
     statements: dict[int, StatementEdit] = field(default_factory=dict)

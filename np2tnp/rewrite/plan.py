@@ -113,8 +113,8 @@ def _is_number(value: Value, or_host: bool) -> bool:
 
 
 def _changes(argument: cst.Arg, edits: Edits) -> bool:
-    """Whether an argument is edited itself: what it is for TensorFlow need not be what NumPy takes."""
-    places = (edits.replace, edits.host, edits.host_items, edits.tensor, edits.zero_d)
+    """Whether an argument is edited itself, or a tensor's own dtype: that need not be what NumPy takes."""
+    places = (edits.replace, edits.host, edits.host_items, edits.tensor, edits.zero_d, edits.tensors_own)
     return any(id(part) in place for part in walk(argument.value) for place in places)
 
 

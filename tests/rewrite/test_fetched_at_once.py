@@ -181,3 +181,25 @@ def test_they_give_the_same(capsys: Any) -> None:
         assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
         np.testing.assert_allclose(found, expected, rtol=1e-14)
         assert capsys.readouterr().out == printed
+
+
+HANDED = """
+import numpy as np
+
+
+def handed(x, solve):
+    y = np.exp(x)
+    solve(np.arange(3, dtype=y.dtype), [1, np.zeros(2, y.dtype)], start=np.eye(2, dtype=y.dtype))
+    return y
+"""
+
+
+def test_a_tensors_own_dtype_is_given_to_no_function_of_numpys() -> None:
+    new: dict[str, Any] = {}
+    text = rewrite(HANDED).new_text
+    assert text is not None
+    assert "solve(rt.host(tnp.arange(3, dtype=y.dtype)), " in text
+    exec(text, new)
+    found: list[Any] = []
+    new["handed"](np.arange(4.0, dtype=np.float32), lambda *args, **kwargs: found.extend((*args, kwargs["start"])))
+    assert [part.dtype.name for part in (found[0], found[1][1], found[2])] == ["float32"] * 3

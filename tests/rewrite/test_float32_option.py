@@ -326,3 +326,22 @@ def test_arrays_of_float32_that_no_door_sees_are_refused_by_none(name: str) -> N
     assert f'@rt.original("of_{name}"' in new
     judged = Pair(UNSEEN, new).compare([Call.parse(f"calls('{name}')")])
     assert [it.kind for it in judged] == ["equal"]
+
+
+OWN = """
+import numpy as np
+
+
+def like(x, tell):
+    tell(x)
+    y = np.exp(x)
+    return y + np.zeros(y.shape, y.dtype), np.zeros_like(y, dtype=x.dtype)
+"""
+
+
+def test_a_dtype_that_functions_are_given_is_the_one_that_numpy_has() -> None:
+    new: dict[str, object] = {}
+    exec(rewrite(OWN, float32=True).new_text or "", new)
+    for char in "df":
+        found = new["like"](np.arange(3, dtype=char), lambda x: None)  # type: ignore[operator]
+        assert [part.dtype.char for part in found] == [char, char]

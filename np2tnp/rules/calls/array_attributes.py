@@ -60,10 +60,20 @@ class ArrayAttribute(Rule):
             return ()  # TNP204
         if name == "ndim" or (name == "shape" and _shape_may_stay(event, context)):
             return ()
-        if context.compile == "none" and _makers(context).get(id(event.node)) == name:
+        if self._may_stay(event, context):
+            context.edits.tensors_own.add(id(event.node))
             return ()
         self._function(event, context)
         return ()
+
+    def _may_stay(self, event: ev.AttributeRead, context: Context) -> bool:
+        """Whether it is given to a function that takes it as the tensor has it.
+
+        But under float32 a tensor's own dtype is not what NumPy has there.
+        """
+        if context.compile != "none" or (context.float32 and event.name == "dtype"):
+            return False
+        return _makers(context).get(id(event.node)) == event.name
 
     def _maybe(self, event: ev.AttributeRead, context: Context) -> None:
         """The object may be a tensor or anything else: the runtime looks."""
