@@ -189,7 +189,10 @@ def _small(region: RegionWork) -> Iterator[Hit]:
 def _of_hosts(region: RegionWork) -> Iterator[Hit]:
     """A loop that sends one part of ndarrays or lists after the other to the device: ``np.sum(self.x[i])``."""
     given = frozenset(region.context.facts.parameters)
+    calls = region.context.edits.replace.keys()
     for loop in region.loops:
+        if not any(id(part) in calls for part in walk(loop)):
+            continue  # nothing of it goes to the device by a function, and operators on tensors were looked at before
         work = region.work(loop, True)
         if work.small is not None and work.size is Size.PART and not _is_judged(work, given):
             yield Hit(LOOP, work.small, f"{_ONE_PART}: {_WHOLE}", Verdict.NOTE)
