@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import os
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -133,7 +134,8 @@ def _is_rewritten(frame: types.FrameType, runtime: Any) -> bool:
     if any(it is runtime or _is_of(type(it), runtime.__name__) or _is_of(it, *_TNP) for it in mentioned):
         return True
     if _CONVERTED in code.co_filename:
-        return _function_converted(frame) in {each.co_name for each in list(noted.values())}
+        name, file = _function_converted(frame), scope.get("__file__")
+        return any(each.co_name == name and _may_be_from(each, file) for each in list(noted.values()))
     is_text = not code.co_flags & inspect.CO_OPTIMIZED or code.co_filename == "<string>"
     return is_text and not any(_is_of(it, "tensorflow", "keras") for it in mentioned)
 
@@ -152,6 +154,11 @@ def _function_converted(frame: types.FrameType) -> str:
             return above.f_code.co_name.removeprefix("tf__")
         above = above.f_back
     return ""
+
+
+def _may_be_from(code: types.CodeType, file: Any) -> bool:
+    """Whether `code` may be of the module in that file: other modules have functions of the same names."""
+    return not isinstance(file, str) or os.path.basename(code.co_filename) == os.path.basename(file)
 
 
 def _is_of(value: Any, *packages: str) -> bool:

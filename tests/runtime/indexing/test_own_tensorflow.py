@@ -98,6 +98,18 @@ def test_copies_that_autograph_makes_of_migrated_functions_ask() -> None:
     assert tensorflows.dtype != NUMPYS
 
 
+def test_copies_of_own_code_are_not_taken_for_functions_of_that_name_in_other_modules() -> None:
+    rewritten: dict[str, Any] = {"rt": rt}
+    text = "@rt.migrated\ndef halved(x):\n    return x / 2\n"
+    exec(compile(text, "elsewhere.py", "exec"), rewritten)
+
+    @tf.function
+    def halved(t: Any) -> Any:
+        return t / 2
+
+    assert halved(tf.constant(SMALL)).dtype != NUMPYS
+
+
 def by_runtime(x: Any) -> Any:
     return rt.sort(x) / 2
 
