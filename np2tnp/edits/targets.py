@@ -105,6 +105,8 @@ def name_in_tnp(function: str, event: ev.Call, catalog: Catalog) -> bool:
     if event.receiver is not None:  # ``x.reshape(2, 3)`` becomes a call with one tuple
         number = 1 + (min(number, 1) if function in _SPREADING else number)
     named = {argument.name for argument in event.arguments if argument.name is not None}
+    if not number and parameters[0] not in named and not parameters[0].startswith("*"):
+        return False  # ``np.arange(stop=3)``
     accepted = fact.tnp.accepted if fact.tnp is not None and parameters[-1].startswith("**") else frozenset()
     if not named <= ({*parameters, *accepted} - {"out"}):
         return False

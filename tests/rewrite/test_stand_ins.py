@@ -236,3 +236,29 @@ def _require_equal(found: Any, expected: Any) -> None:
         np.testing.assert_allclose(found, expected, rtol=rough, atol=rough)
     else:
         assert found is expected
+
+
+@pytest.mark.parametrize(
+    ("call", "written"),
+    [
+        ("np.arange(stop=3)", "rt.arange(stop=3)"),  # tnp asks for the first one
+        ("np.arange(0, 3)", "tnp.arange(0, 3)"),
+        ("np.sum(x, 0, None, None, True)", "rt.sum(x, 0, None, None, True)"),  # the fourth one is keepdims there
+        ("np.sum(x, 0, keepdims=True)", "tnp.sum(x, 0, keepdims=True)"),
+        ("np.std(x, ddof=1)", "rt.std(x, ddof=1)"),
+        ("np.reshape(x, shape=-1)", "rt.reshape(x, shape=-1)"),  # which tnp calls newshape
+        ("x.reshape(2, -1)", "tnp.reshape(x, (2, -1))"),
+        ("x.transpose(1, 0)", "tnp.transpose(x, (1, 0))"),
+        ("x.clip(0, 1)", "tnp.clip(x, 0, 1)"),
+        ("x.clip(max=1)", "rt.clip(x, max=1)"),
+        ("np.abs(x)", "tnp.abs(x)"),
+        ("np.around(x, 2)", "tnp.around(x, 2)"),
+        ("np.take(x, [-1])", "rt.take(x, [-1])"),
+        ("np.linalg.inv(x)", "rt.linalg.inv(x)"),
+    ],
+)
+def test_what_tnp_can_say_has_tnp_s_name(call: str, written: str) -> None:
+    text = f"import numpy as np\n\n\ndef f(x: np.ndarray):\n    return np.exp(x).sum() + {call}\n"
+    new = analyze(Source("named.py", text), Config(rewrite=True)).new_text
+    assert new is not None
+    assert new.split("return ", 1)[1].split("\n")[0] == f"tnp.sum(tnp.exp(x)) + {written}"
