@@ -81,7 +81,7 @@ def is_storable(target: cst.BaseExpression) -> bool:
 # --- Calls with ``out=`` built anew: ``np.f(x, out=y)`` becomes ``rt.assign(y, rt.f(x), casting=...)``
 
 #: What raises for some values: NumPy does not look at those where ``where`` is false.
-_RAISING = frozenset(("power",))
+RAISING = frozenset(("power",))
 
 
 def _is_plain(node: cst.BaseExpression) -> bool:
@@ -93,7 +93,7 @@ def _is_plain(node: cst.BaseExpression) -> bool:
 class OutputForm:
     """How one call is built anew."""
 
-    helper: str
+    helper: str  #: the function that computes, with its module: ``tnp.exp``, ``rt.linalg.norm``
     casting: str
     out: int  #: index of the argument ``out``
     where: int | None  #: of the argument ``where``
@@ -108,13 +108,13 @@ class OutputForm:
                 arguments.append(argument.with_changes(value=cst.Name("None")))
             elif index not in (self.out, self.where):
                 arguments.append(argument)
-            elif index == self.where and self.helper in _RAISING and _is_plain(argument.value):
+            elif index == self.where and self.helper.rpartition(".")[2] in RAISING and _is_plain(argument.value):
                 arguments.append(argument.deep_clone())
         if self.is_method:
             arguments.insert(0, build.argument(cst.ensure_type(call.func, cst.Attribute).value))
         if arguments:
             arguments[-1] = arguments[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-        computed = build.call(f"{rt}.{self.helper}", *arguments)
+        computed = build.call(self.helper, *arguments)
         extra = [build.argument(build.string(self.casting), "casting")]
         if self.where is not None:
             extra.append(call.args[self.where].with_changes(comma=cst.MaybeSentinel.DEFAULT))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,7 +17,8 @@ from np2tnp.analysis.syntax.walk import walk
 from np2tnp.catalog.facts import ApiFact
 from np2tnp.edits import build
 from np2tnp.edits.edit import StatementEdit, needs_tensor
-from np2tnp.edits.mutation import OutputForm, rebind
+from np2tnp.edits.mutation import RAISING, OutputForm, rebind
+from np2tnp.edits.targets import name_in_tnp
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, register
 from np2tnp.rules.cases import CallCase, call_case
@@ -40,7 +42,7 @@ class OutArgument(Rule):
         good="""
             @rt.migrated(updates="y")
             def scale(x, y):
-                y = rt.assign(y, rt.multiply(x, 2), casting="same_kind")
+                y = rt.assign(y, tnp.multiply(x, 2), casting="same_kind")
                 return rt.updated(None, y=y)
         """,
         safety="Safe. It saves no memory any more: the result is a new array.",
@@ -173,6 +175,10 @@ def _form(event: ev.Call, item: ev.Store, context: Context) -> OutputForm | str:
     followed = any(argument.name is None for argument in event.arguments[index + 1 :])
     keeps_place = event.arguments[index].name is None and followed
     where_index = next((i for i, arg in enumerate(event.arguments) if arg is where), None)
+    others = tuple(it for number, it in enumerate(event.arguments) if number not in (index, where_index))
+    is_tnps = context.boundary == "numpy" and not keeps_place and (where is None or helper not in RAISING)
+    is_tnps = is_tnps and name_in_tnp(helper, replace(event, arguments=others), context.catalog)
+    helper = f"{context.tnp if is_tnps else context.rt}.{helper}"
     return OutputForm(helper, casting, index, where_index, keeps_place, event.receiver is not None)
 
 
