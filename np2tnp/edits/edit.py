@@ -149,7 +149,7 @@ def _ways_out(value: Value) -> set[str]:
 # --- Edits of calls: another function's name, a method turned into a function, conversions around arguments
 
 #: Methods that take a shape, axes or choices as separate arguments, where the function takes one tuple.
-_SPREADS = frozenset(("reshape", "transpose", "resize", "choose"))
+SPREADS = frozenset(("reshape", "transpose", "resize", "choose"))
 
 
 def retarget(event: ev.Call, edits: Edits, function: str, method: bool, wrap: str = "") -> None:
@@ -162,7 +162,7 @@ def retarget(event: ev.Call, edits: Edits, function: str, method: bool, wrap: st
         target = build.name(function)
         arguments = list(updated.args)
         if method and isinstance(updated.func, cst.Attribute):
-            if updated.func.attr.value in _SPREADS:
+            if updated.func.attr.value in SPREADS:
                 arguments = _gathered(arguments)
             arguments = build.separated([build.argument(updated.func.value), *arguments])
         made = updated.with_changes(func=target, args=arguments)

@@ -36,6 +36,7 @@ from np2tnp.analysis.domain.values import (
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.catalog.facts import ApiFact, Target
 from np2tnp.edits.call_domain import arrays_in, find_problem
+from np2tnp.edits.edit import SPREADS
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +91,6 @@ def choose(fact: ApiFact, event: ev.Call, compile: str = "none", float32: bool =
     return Choice("host", why=fact.reason or f"neither tnp nor the runtime has {short}")
 
 
-#: Functions whose methods take a shape, or axes, as several arguments.
-_SPREADING = ("reshape", "transpose")
 #: Parameters of NumPy's and their names in tnp.
 _OTHER_NAMES = {"start_or_stop": "start", "shape": "newshape", "A": "a", "arrays": "arys", "object": "val"}
 
@@ -103,7 +102,7 @@ def name_in_tnp(function: str, event: ev.Call, catalog: Catalog) -> bool:
         return False
     number = sum(argument.name is None for argument in event.arguments)
     if event.receiver is not None:  # ``x.reshape(2, 3)`` becomes a call with one tuple
-        number = 1 + (min(number, 1) if function in _SPREADING else number)
+        number = 1 + (min(number, 1) if function in SPREADS else number)
     named = {argument.name for argument in event.arguments if argument.name is not None}
     if not number and parameters[0] not in named and not parameters[0].startswith("*"):
         return False  # ``np.arange(stop=3)``
