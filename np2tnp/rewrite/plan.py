@@ -23,7 +23,7 @@ from np2tnp.analysis.domain.values import (
     may_hold_tensor,
     scalar_type,
 )
-from np2tnp.analysis.interpreter.state import Services
+from np2tnp.analysis.interpreter.frame import Services
 from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.analysis.module.parameter_kinds import declared
 from np2tnp.analysis.syntax.python_tables import MEMBERS

@@ -29,7 +29,7 @@ from np2tnp.analysis.domain.values import (
     parameters_in,
     refs_of,
 )
-from np2tnp.analysis.interpreter.state import Services
+from np2tnp.analysis.interpreter.frame import Services
 from np2tnp.analysis.loops.loop_parts import Events
 from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.catalog.catalog import Catalog

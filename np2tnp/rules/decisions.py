@@ -27,8 +27,7 @@ from np2tnp.analysis.domain.values import (
     refs_of,
     replace,
 )
-from np2tnp.analysis.interpreter.numpy_results import asks_for_fortran_order
-from np2tnp.analysis.interpreter.placement import makes_from_numbers
+from np2tnp.analysis.interpreter.numpy_results import asks_for_fortran_order, makes_from_numbers
 from np2tnp.analysis.module.subclasses import may_mask
 from np2tnp.analysis.syntax.python_tables import ONE_ARRAY
 from np2tnp.analysis.syntax.walk import names_in, nodes_of

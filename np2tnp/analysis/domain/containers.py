@@ -6,14 +6,23 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from np2tnp.analysis.domain.env import ITERATED, Env, is_iterated, join
+from np2tnp.analysis.domain.env import ITERATED, Env, is_iterated, join, view_among
 from np2tnp.analysis.domain.locations import is_held
 from np2tnp.analysis.domain.values import (
     COPIED,
+    NO_NAMES,
     NOTHING,
     SHARED,
+    UNKNOWN,
+    Array,
+    Const,
+    Scalar,
     Sequence,
+    Symbol,
+    Unknown,
     Value,
+    held,
+    item_of,
     reads_later,
     refs_of,
     replace,
@@ -124,3 +133,36 @@ def _holding(container: Value, added: Value, depth: int) -> Value:
         return container
     inner = added if depth == 0 else _holding(container.element, added, depth - 1)
     return Sequence(container.type, join(container.element, inner))
+
+
+def sequence_of(kind: str, items: list[Value], known: bool = True) -> Sequence:
+    """A container of `items`."""
+    element: Value = NOTHING
+    refs: frozenset[str] = NO_NAMES
+    for item in items:
+        element = join(element, item)
+        shown = refs_of(item)
+        if shown:
+            refs = refs | shown if refs.isdisjoint(shown) else refs | shown | {SHARED}
+    if not known and isinstance(element, (Array, Unknown)) and not any(isinstance(i, Sequence) for i in items):
+        element = replace(element, view=view_among(items, SHARED in refs))
+    return Sequence(kind, element, tuple(items) if known and kind in ("tuple", "list") else None, refs)
+
+
+def element_of(value: Value) -> Value:
+    """What iterating over `value` gives."""
+    if isinstance(value, Array):
+        rank = None if value.rank is None else max(value.rank - 1, 0)
+        refs = NO_NAMES if rank == 0 else value.refs
+        return Array(value.home, value.dtypes, rank, refs, None, value.deps, view="piece", nonempty=value.nonempty)
+    if isinstance(value, Sequence):
+        return held(value.element, value)
+    if isinstance(value, Unknown):
+        return Unknown(value.home, value.refs, view="piece")
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return Scalar("str")
+    if isinstance(value, Symbol):
+        return item_of(value)
+    if isinstance(value, Scalar):
+        return value if value is NOTHING else Scalar("object")
+    return UNKNOWN

@@ -31,7 +31,7 @@ from np2tnp.analysis.syntax.walk import PARTS, walk
 
 if TYPE_CHECKING:
     from np2tnp.analysis.driver.regions import Analysis
-    from np2tnp.analysis.interpreter.statements import Interpreter
+    from np2tnp.analysis.interpreter.interpreter import Interpreter
 
 
 # --- Functions of a module that may be handed to a compiler of native code: a wrapper cannot be compiled
@@ -146,13 +146,14 @@ IN_BODY = "in "
 
 def note_decorators(node: cst.FunctionDef, interpreter: Interpreter, wrapped: bool) -> None:
     """Tell of each decorator of the region `node`; `wrapped`: what it gets takes and gives ndarrays."""
-    interpreter.statement = node
-    module = interpreter.module
+    frame, record = interpreter.frame, interpreter.record
+    frame.statement = node
+    module, services = frame.module, frame.services
     for decorator in node.decorators:
         call = decorator.decorator if type(decorator.decorator) is cst.Call else None
         func = decorator.decorator if call is None else call.func
-        value = interpreter.callee(func, Env())
-        name = interpreter.decorator_name(decorator, Env())
+        value = interpreter.access.callee(func, Env())
+        name = interpreter.access.decorator_name(decorator, Env())
         effect = ""
         asked = asked_of(value)
         near = _of_class_body(func.value, node, module) if type(func) is cst.Name else None
@@ -160,17 +161,17 @@ def note_decorators(node: cst.FunctionDef, interpreter: Interpreter, wrapped: bo
             value, name = near, func.value  # the class's own names come first
             asked = Function(IN_BODY + near.qualname, module=near.module) if isinstance(near, Function) else None
         if wrapped and asked is not None:
-            known = not isinstance(value, Function) or interpreter.services.summary(value) is not None
-            effects = interpreter.services.decorating(asked)
+            known = not isinstance(value, Function) or services.summary(value) is not None
+            effects = services.decorating(asked)
             effect = effects[call is not None] if known else ""
-            interpreter.facts.seen.decorators[name] = effects[2]
+            frame.facts.seen.decorators[name] = effects[2]
         if effect != SAME:
             calls = effect == CALLS or (wrapped and name in WRAPPING_DECORATORS)
             kind = ev.Kind.DECORATOR if near is not None or _is_in_sight(value, module) else ev.Kind.UNSEEN_DECORATOR
-            interpreter.construct(decorator, ev.Kind.WRAPPING_DECORATOR if calls else kind, name)
-    compiler = compiler_of(module.name_of.get(id(node), ""), module, interpreter.services.resolve)
+            record.construct(decorator, ev.Kind.WRAPPING_DECORATOR if calls else kind, name)
+    compiler = compiler_of(module.name_of.get(id(node), ""), module, services.resolve)
     if compiler is not None:
-        interpreter.construct(compiler[1], ev.Kind.COMPILED_FUNCTION, compiler[0])
+        record.construct(compiler[1], ev.Kind.COMPILED_FUNCTION, compiler[0])
 
 
 def _of_class_body(name: str, node: cst.FunctionDef, module: ModuleInfo) -> Value | None:

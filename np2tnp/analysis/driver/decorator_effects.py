@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from np2tnp.analysis.domain.values import Symbol
-from np2tnp.analysis.interpreter.numpy_results import bound_in
+from np2tnp.analysis.interpreter.placement import bound_in
 from np2tnp.analysis.module.contents import ModuleInfo, statements_of
 from np2tnp.analysis.syntax.python_tables import MARKS, TRANSPARENT_DECORATORS, WRAPPING_DECORATORS
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of, target_names

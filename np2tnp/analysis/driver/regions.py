@@ -37,15 +37,21 @@ from np2tnp.analysis.domain.values import (
 from np2tnp.analysis.driver.decorating import NOT_KNOWN, effects_in, note_decorators, what_counts
 from np2tnp.analysis.driver.narrowing import asking_for_more, widest_plain_door, with_door
 from np2tnp.analysis.driver.summarizing import summarize, summarize_class, summarize_generator, summarize_lambda
+from np2tnp.analysis.interpreter.closures import arguments_of
+from np2tnp.analysis.interpreter.frame import NOTHING_ASSUMED, Assumptions, Frame
+from np2tnp.analysis.interpreter.interpreter import (
+    AttributeCollector,
+    Binder,
+    Interpreter,
+    interpret_script,
+    join_into,
+)
 from np2tnp.analysis.interpreter.placement import (
     changed_elsewhere,
     changed_through_another,
     given_to_changers,
     numbers_in_doubt,
 )
-from np2tnp.analysis.interpreter.statements import Interpreter
-from np2tnp.analysis.interpreter.top_level import AttributeCollector, Binder, TopLevel, join_into
-from np2tnp.analysis.interpreter.writes import arguments_of
 from np2tnp.analysis.module.buffer_exchanges import Exchanges, exchanges_of
 from np2tnp.analysis.module.contents import FunctionInfo, ModuleInfo, collect, late_builtins
 from np2tnp.analysis.module.effects_by_name import changers_of
@@ -83,7 +89,8 @@ def bind_parameters(
 
     defaults: by parameter, where the array lies that it has by default.
     """
-    info = interpreter.module
+    frame, record = interpreter.frame, interpreter.record
+    info, assumed = frame.module, frame.assumed
     env = Env()
     node = function.node
     parameters = parameters_of(node.params)
@@ -93,11 +100,11 @@ def bind_parameters(
             env.bind(name, Instance(function.owner, info.path))
             base = array_base(info.classes[function.owner], info)
             if base is not None:
-                interpreter.construct(parameter, ev.Kind.ARRAY_SUBCLASS, base)
+                record.construct(parameter, ev.Kind.ARRAY_SUBCLASS, base)
             continue
         annotated = annotated_subclass(parameter, info)
         if annotated is not None:
-            interpreter.construct(parameter, ev.Kind.SUBCLASS_PARAMETER, annotated)
+            record.construct(parameter, ev.Kind.SUBCLASS_PARAMETER, annotated)
         if parameter is node.params.star_arg or parameter is node.params.star_kwarg:
             refs, home = frozenset((of_parameter(name),)), HOST if name in hosted else EITHER
             kind = "tuple" if parameter is node.params.star_arg else "dict"
@@ -113,16 +120,16 @@ def bind_parameters(
             and (generator := random_generator(parameter.annotation.annotation, interpreter.evaluate))
         ):
             env.bind(name, generator)
-        elif items := _items_behind(interpreter.door, name):
+        elif items := _items_behind(assumed.door, name):
             env.bind(name, Sequence("dict", reduce(join, items), None, frozenset((of_parameter(name),))))
-        elif name in interpreter.door:
-            env.bind(name, interpreter.door[name].parameter(name, name in hosted, interpreter.eager))
-        elif name in interpreter.numbers:
+        elif name in assumed.door:
+            env.bind(name, assumed.door[name].parameter(name, name in hosted, assumed.eager))
+        elif name in assumed.numbers:
             env.bind(name, Scalar("int") if name in function.uses.lengths else Unknown(HOST))
         elif name in scalars:
             env.bind(name, Scalar(scalar_annotation(parameter) or "int"))
         else:
-            env.bind(name, _parameter(name, arrays, hosted, interpreter.made))
+            env.bind(name, _parameter(name, arrays, hosted, frame.made))
     for name, place in defaults.items():
         if is_global(place):
             env.link(name, frozenset((place,)))  # who updates that array updates the argument, where none was given
@@ -195,13 +202,13 @@ class Analysis:
 
     def bind_names(self) -> None:
         """Find out what the top level binds its names to."""
-        interpreter = Binder(self.info, self.catalog, self, ev.RegionFacts(MODULE, self.tree), HOST)
+        frame, binder = self._frame(ev.RegionFacts(MODULE, self.tree), HOST), Binder()
         start = Env()
-        end = interpreter.run(self.tree.body, start)
+        end = Interpreter(frame, learner=binder).run(self.tree.body, start)
         # names that only a branch binds are bound: reading one that is not raises in the original too
         values = {name: value for name, value in (end or start).values.items() if name.isidentifier()}
-        join_into(values, {name: value for name, value in interpreter.bound.items() if name in values})
-        if interpreter.met_subclass:
+        join_into(values, {name: value for name, value in binder.bound.items() if name in values})
+        if frame.met_subclass:
             values = {name: seen_outside(value, (end or start).aliases(name)) for name, value in values.items()}
         values.update(dict.fromkeys(late_builtins(self.tree, self.catalog, self.star_names), UNKNOWN))
         self.info.values.update(values)
@@ -217,22 +224,26 @@ class Analysis:
         """
         facts = ev.RegionFacts(MODULE, self.tree)
         if script is None:
-            interpreter = Interpreter(self.info, self.catalog, self, facts, HOST)
+            interpreter = Interpreter(self._frame(facts, HOST))
             interpreter.run(self.tree.body, Env())
         else:
-            interpreter = top = TopLevel(script, self.info, self.catalog, self, facts, TENSOR)
-            top.interpret()
-        interpreter.facts.events = list(interpreter.recorded.values())
-        self._unresolved[MODULE] = interpreter.unresolved
-        self.facts[MODULE] = interpreter.facts
-        return interpreter.facts
+            frame = self._frame(facts, TENSOR, Assumptions(lambdas=script.lambdas))
+            interpreter = interpret_script(frame, script)
+        facts.events = list(interpreter.frame.recorded.values())
+        self._unresolved[MODULE] = interpreter.record.unresolved
+        self.facts[MODULE] = facts
+        return facts
+
+    def _frame(self, facts: ev.RegionFacts, made: str, assumed: Assumptions = NOTHING_ASSUMED) -> Frame:
+        """What a walk of this module begins with."""
+        return Frame(self.info, self.catalog, self, facts, made, assumed)
 
     def release(self) -> None:
         """Nothing more will be asked: let go of the tree, which circles would keep until the next look for garbage."""
         del self.decide, self.project, self.text_stays, self.has_door
         self.info.changers = None
 
-    # ---- what the interpreter asks (state.Services)
+    # ---- what the interpreter asks (frame.Services)
 
     def summary(self, function: Function) -> Summary | None:
         found = self.project.summary(function) if self._ready else None
@@ -268,7 +279,7 @@ class Analysis:
         function = self.info.functions.get(qualname)
         if (node := self.info.lambdas.get(qualname)) is not None:
             facts = ev.RegionFacts(qualname, node, parameters=tuple(p.name.value for p in parameters_of(node.params)))
-            return summarize_lambda(node, Interpreter(self.info, self.catalog, self, facts, TENSOR))
+            return summarize_lambda(node, Interpreter(self._frame(facts, TENSOR)))
         if function is None or function.is_migrated:
             return None
         facts = self._analyze(function)
@@ -423,10 +434,10 @@ class Analysis:
                 function = self.info.functions[method]
                 if not function.uses.stores_attributes:
                     continue
-                collector = AttributeCollector(
-                    self.info, self.catalog, self, ev.RegionFacts(method, function.node), HOST
-                )
-                self._interpret(collector, function, NO_NAMES, NO_NAMES, NO_NAMES)
+                collector = AttributeCollector(self)
+                frame = self._frame(ev.RegionFacts(method, function.node), HOST)
+                interpreter = Interpreter(frame, learner=collector)
+                self._interpret(interpreter, function, NO_NAMES, NO_NAMES, NO_NAMES)
                 join_into(found, collector.found)
         finally:
             self._partial.pop(qualname, None)
@@ -477,8 +488,9 @@ class Analysis:
                 held.direct,
                 door,
             )
-            facts = interpreter.facts
-            before, late = late, interpreter.late.found(interpreter.nested_results)
+            frame = interpreter.frame
+            facts = frame.facts
+            before, late = late, frame.late.found(frame.nested_results)
             more_arrays = facts.assumed_arrays - scalars - hosted - never - facts.objects
             # what an index gave may be no view, once it is known that an array was indexed
             indexed = (more_arrays - arrays) & facts.seen.indexed
@@ -489,18 +501,18 @@ class Analysis:
             settled = more_arrays <= arrays and more_hosted <= hosted and not taken and late.confirms(before)
             if settled:  # before, a name may have been thought to show another one's memory
                 exchanges.learn(changing)
-            settled = held.learn(interpreter) and settled and changing.are_certain
-            if settled and interpreter.never_asked(facts.viewed - viewed):
+            settled = held.learn(frame) and settled and changing.are_certain
+            if settled and interpreter.record.never_asked(facts.viewed - viewed):
                 break
             objects |= facts.objects
             viewed |= facts.viewed
             arrays, hosted = arrays | more_arrays, hosted | more_hosted
             arrays -= hosted - certain
-        held.note(interpreter)
+        held.note(frame)
         if not (late.confirms(before) and changing.are_certain and held.is_certain):
             certain_names = late.confirms(before) and held.is_certain
-            interpreter.construct(function.node, ev.Kind.EXCHANGE if certain_names else ev.Kind.LATE_NAMES)
-            facts.events = list(interpreter.recorded.values())
+            interpreter.record.construct(function.node, ev.Kind.EXCHANGE if certain_names else ev.Kind.LATE_NAMES)
+            facts.events = list(frame.recorded.values())
         facts.assumed_arrays, facts.assumed_scalars, facts.host_parameters = arrays, scalars, hosted
         facts.assumed = (host_locals, numbers, given)
         facts.changeable, facts.kept = changeable, host_locals | given
@@ -510,7 +522,7 @@ class Analysis:
             if not facts.mutated.get(name, True):
                 del facts.mutated[name]  # the body works on the very object: nothing is to be given back
                 facts.lost |= {name}
-        self._unresolved[function.qualname] = interpreter.unresolved
+        self._unresolved[function.qualname] = interpreter.record.unresolved
         return facts
 
     def _attempt(
@@ -531,20 +543,19 @@ class Analysis:
     ) -> Interpreter:
         names = tuple(parameter.name.value for parameter in parameters_of(function.node.params))
         facts = ev.RegionFacts(function.qualname, function.node, parameters=names, generator=generator)
-        interpreter = Interpreter(self.info, self.catalog, self, facts, TENSOR)
-        interpreter.hosted, interpreter.viewed, interpreter.objects = hosted, viewed, objects
-        interpreter.host_locals, interpreter.numbers, interpreter.exchanges = host_locals, numbers, exchanges
-        interpreter.direct, interpreter.door = direct, door
-        interpreter.eager = self.text_stays(function.qualname)
-        interpreter.late, interpreter.nested_results = late.look(), dict(late.results)
+        eager = self.text_stays(function.qualname)
+        assumed = Assumptions(hosted, objects, numbers, host_locals, viewed, direct, door, eager)
+        frame = self._frame(facts, TENSOR, assumed)
+        frame.exchanges, frame.late, frame.nested_results = exchanges, late.look(), dict(late.results)
+        interpreter = Interpreter(frame)
         end = self._interpret(interpreter, function, arrays, scalars, hosted)
         if end is not None:
-            interpreter.statement = None
-            interpreter.leave(None, NONE, end)
+            frame.statement = None
+            interpreter.exits.leave(None, NONE, end)
         for name in facts.seen.rebound_at_an_exit & facts.mutated.keys():
             facts.mutated[name] = False
         facts.exchanges = exchanges.updated(facts.mutated)
-        facts.events = list(interpreter.recorded.values())
+        facts.events = list(frame.recorded.values())
         return interpreter
 
     def _interpret(
@@ -555,14 +566,15 @@ class Analysis:
         scalars: frozenset[str],
         hosted: frozenset[str],
     ) -> Env | None:
-        interpreter.locals = function.locals
-        interpreter.global_names = function.globals
+        frame = interpreter.frame
+        frame.scope.locals = function.locals
+        frame.scope.global_names = function.globals
         node = function.node
         defaults = array_defaults(function, self.info, self.resolve)
         env = bind_parameters(function, interpreter, arrays, scalars, hosted, defaults)
         note_decorators(node, interpreter, self.wrapped)
-        if interpreter.facts.generator:
-            interpreter.keep_arguments(arguments_of(function), env)
+        if frame.facts.generator:
+            interpreter.exits.keep_arguments(arguments_of(function), env)
         if node.asynchronous is not None:
-            interpreter.construct(node, ev.Kind.ASYNC)
+            interpreter.record.construct(node, ev.Kind.ASYNC)
         return interpreter.run(node.body, env)

@@ -28,8 +28,8 @@ from np2tnp.analysis.domain.values import (
     refs_of,
     replace,
 )
-from np2tnp.analysis.interpreter.state import Services
-from np2tnp.analysis.interpreter.statements import Interpreter
+from np2tnp.analysis.interpreter.frame import Services
+from np2tnp.analysis.interpreter.interpreter import Interpreter
 from np2tnp.analysis.module.contents import FunctionInfo, ModuleInfo, signature_names
 from np2tnp.analysis.module.effects_by_name import Changers
 from np2tnp.analysis.module.parameter_kinds import handed_texts
@@ -129,14 +129,15 @@ def summarize_lambda(node: cst.Lambda, interpreter: Interpreter) -> Summary | No
     """A function that the top level makes by ``lambda``: it stays NumPy's. None where too little is known of it."""
     if isinstance(node.params.star_arg, cst.Param) or node.params.star_kwarg is not None:
         return None
-    facts = interpreter.facts
+    frame = interpreter.frame
+    facts = frame.facts
     names = facts.parameters
-    interpreter.locals = frozenset(names)
+    frame.scope.locals = frozenset(names)
     env = Env()
     for name in names:
         env.bind(name, Unknown(EITHER, frozenset((of_parameter(name),)), name, frozenset((name,))))
-    interpreter.leave(None, interpreter.evaluate(node.body, env), env)
-    facts.events = list(interpreter.recorded.values())
+    interpreter.exits.leave(None, interpreter.evaluate(node.body, env), env)
+    facts.events = list(frame.recorded.values())
     if _may_change_unseen(facts):
         return None
     return Summary(

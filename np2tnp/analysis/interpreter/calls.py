@@ -1,21 +1,16 @@
-"""Calls: what is called, what it returns, and what it may change or keep."""
+"""Calls: who is called, with which arguments; Python's builtins, methods, and functions of the project."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.call_results import (
-    asked_dtypes,
-    asks_for_update,
-    bind,
-    is_in_place,
-    ufunc_method,
-    ufunc_output,
-)
+from np2tnp.analysis.domain.call_results import asks_for_update
+from np2tnp.analysis.domain.containers import element_of, sequence_of
 from np2tnp.analysis.domain.env import Env, join
 from np2tnp.analysis.domain.locations import is_parameter, kept_by
-from np2tnp.analysis.domain.promotion_rules import foreign_dtype
 from np2tnp.analysis.domain.result_aliases import copy_marks
 from np2tnp.analysis.domain.special_names import (
     changes_by_name,
@@ -26,7 +21,6 @@ from np2tnp.analysis.domain.special_names import (
     takes_tensor,
 )
 from np2tnp.analysis.domain.summaries import from_host
-from np2tnp.analysis.domain.untensored import HOLDERS, KEPT, OF_ITEMS, holds_text
 from np2tnp.analysis.domain.values import (
     BY_LAYOUT,
     CALLED,
@@ -62,10 +56,16 @@ from np2tnp.analysis.domain.values import (
     scalar_type,
     with_refs,
 )
-from np2tnp.analysis.interpreter.container_methods import ContainerMethods
-from np2tnp.analysis.interpreter.expressions import METHODS
-from np2tnp.analysis.interpreter.handed_functions import REDUCE
-from np2tnp.analysis.interpreter.subscripts import owner_of
+from np2tnp.analysis.interpreter.access import Access
+from np2tnp.analysis.interpreter.callees import Callees
+from np2tnp.analysis.interpreter.closures import Closures
+from np2tnp.analysis.interpreter.container_methods import Containers
+from np2tnp.analysis.interpreter.expressions import Expressions
+from np2tnp.analysis.interpreter.frame import HOST_FUNCTIONS, Frame, Names, Record, Visitor
+from np2tnp.analysis.interpreter.numpy_results import NumpyCalls
+from np2tnp.analysis.interpreter.placement import Placement
+from np2tnp.analysis.interpreter.unseen_code import UnseenCode
+from np2tnp.analysis.interpreter.writes import Keeping, Writes, owner_of
 from np2tnp.analysis.module.kept_functions import KEEPING
 from np2tnp.analysis.syntax.python_tables import (
     BUILTINS_PYTHON,
@@ -78,124 +78,22 @@ from np2tnp.analysis.syntax.python_tables import (
     MEMBERS,
     NAMEDTUPLE,
     NUMBERS_OF_MODULES,
-    ONE_ARRAY,
-    OVER_MEMORY,
-    POSITIONS,
     READING_METHODS,
+    TENSOR_SAFE_BUILTINS,
 )
 from np2tnp.analysis.syntax.scopes import absolute, dotted, sketch
-from np2tnp.analysis.syntax.walk import walk
 
-# --- Calls of Python's builtins: what they give, keep and call
+REDUCE = Symbol("functools.reduce")
+
 
 _OPERANDS = frozenset((Array, Const, Scalar, Unknown))
 #: Builtins after which names may be bound, and NumPy used, that nobody sees.
 _RUNNING = ("__import__", "eval", "exec")
 
 
-class BuiltinCalls(ContainerMethods):
-    """Calls of builtins, of which most read what they get, and some call it."""
-
-    def _builtin(self, name: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
-        values = [self.element_of(a.value) if a.star == "*" else a.value for a in arguments]
-        values = [self.object_given(a.node, value, env, name) for a, value in zip(arguments, values, strict=True)]
-        spread = any(argument.star for argument in arguments)
-        first = values[0] if values else NONE
-        if name in _RUNNING or (name == "getattr" and isinstance(first, Symbol) and first.name.startswith("numpy")):
-            self.note_unresolved()
-        if self.facts.seen.captured and any(isinstance(v, Function) and v.nested for v in values):
-            self.construct(arguments[0].node, ev.Kind.CLOSURE_STORE, "arrays")  # who knows when it runs
-        operator = self._operator_called(name, arguments)
-        for argument in arguments:
-            if operator is None and not takes_tensor(name, argument.value):
-                self.escape(argument.node.value, argument.value, f"is passed to {name}()")
-            if name == "id" and may_be_array(argument.value):  # a tensor is another object, after each update anew
-                self.keep(frozenset((kept_by("its id"),)), argument.value, env)
-                if may_hold_tensor(argument.value) and not parameters_in(refs_of(argument.value)):
-                    self.construct(argument.node, ev.Kind.IDENTITY)
-        key = next((argument.value for argument in arguments if argument.name == "key"), NONE)
-        if self.called_with_items(key, [argument for argument in arguments if not argument.name]):
-            values = [from_host(value) for value in values]
-            first = values[0]
-        if operator is not None:
-            return operator
-        if name in BUILTINS_PYTHON:
-            kind = BUILTINS_PYTHON[name]
-            shown = values[0] if name in ("getattr", "vars") and values and type(values[0]) is Unknown else UNKNOWN
-            if name == "memoryview":
-                self.unfollowed(*values)
-                return Unknown(HOST, self._given_back(arguments), view="view")
-            return shown if kind == "object" else NONE if kind == "none" else Scalar(kind, kind == "int")
-        if name in ("list", "tuple", "reversed", "sorted", "iter", "set"):
-            kind = {"reversed": "iterator", "sorted": "list", "iter": "iterator"}.get(name, name)
-            if not values:
-                return Sequence(kind, NOTHING)
-            items = first.items if isinstance(first, Sequence) and name in ("list", "tuple") else None
-            return Sequence(
-                kind, self.element_of(first), items, refs_of(first if kind == "iterator" else made_of(first))
-            )
-        if name == "range":
-            return Sequence("range", Scalar("int"))
-        if name == "enumerate":
-            pair = self.sequence("tuple", [Scalar("int"), self.element_of(first)])
-            return Sequence("iterator", pair, None, refs_of(first))
-        if name == "zip":
-            pair = self.sequence("tuple", list(map(self.element_of, values)), not spread)
-            return Sequence("iterator", pair, None, NO_NAMES.union(*map(refs_of, values)))
-        if name in ("sum", "min", "max", "next") and values:
-            given = [value for value, argument in zip(values, arguments, strict=True) if argument.name is None]
-            alone = (len(given) == 1 and not spread) or name in ("next", "sum")
-            choices = [self.element_of(first)] if alone else given
-            if name != "sum":
-                others = given[1:] if name == "next" else [a.value for a in arguments if a.name == "default"]
-                choices += [value for value in others if not isinstance(value, (Const, Scalar))]
-            result = choices[0]
-            for choice in choices[1:]:
-                result = join(result, choice)
-            if name == "sum" and len(values) > 1 and isinstance(values[1], Sequence):  # lists are joined
-                return self.sequence(values[1].type, [self.element_of(values[1]), self.element_of(result)], known=False)
-            if name == "sum" and isinstance(result, (Array, Unknown)):
-                result = replace(result, refs=NO_NAMES, exact=None)
-            return result
-        if name == "abs" and values:
-            return self.operator_result("abs", values) if may_be_array(first) or isinstance(first, Instance) else first
-        if name == "dict":
-            return self.dict_of(arguments)
-        if name in ("map", "filter") and len(values) > 1:
-            return self.mapped(name, arguments, env)
-        if name == "reduce":
-            return self.reduced(arguments, env)
-        if name in ("any", "all"):
-            return Scalar("bool")
-        if name == "round":
-            return Scalar("number") if len(values) == 1 or not may_be_array(first) else UNKNOWN
-        return Unknown(HOST, self._given_back(arguments), view="view")
-
-    def _operator_called(self, name: str, arguments: tuple[ev.Argument, ...]) -> Value | None:
-        """What ``pow(x, y)`` and ``divmod(x, y)`` give of arrays and numbers: they are operators."""
-        operands = [argument.value for argument in arguments]
-        if name not in ("pow", "divmod") or len(operands) != 2 or any(it.star or it.name for it in arguments):
-            return None
-        if not any(map(may_be_array, operands)) or not _OPERANDS.issuperset(map(type, operands)):
-            return None
-        if name == "pow":
-            return self.operator_result("pow", operands)
-        return self.sequence("tuple", [self.operator_result(op, operands) for op in ("floordiv", "mod")])
-
-
-def _holds_objects(value: Value) -> bool:
-    """Whether a list holds, at any depth, what has no number: None or a string."""
-    if isinstance(value, Sequence):
-        items = value.items if value.items is not None else (value.element,)
-        return any(_holds_objects(item) or item == NONE or scalar_type(item) in ("str", "bytes") for item in items)
-    return False
-
-
 #: Builtins that call ``key`` themselves, and only compare what it gives.
 _LEN = Symbol("builtins.len")
 _COMPARING = (Symbol("builtins.max"), Symbol("builtins.min"), Symbol("builtins.sorted"))
-
-
 #: Functions that give a list of some items of their first argument.
 _SAMPLING = frozenset(("random.sample", "random.choices"))
 
@@ -209,38 +107,75 @@ def _inside(refs: frozenset[str]) -> frozenset[str]:
     return frozenset(ref for ref in refs if is_parameter(ref) or ref.isidentifier())
 
 
-class Calls(BuiltinCalls):
-    """Evaluates calls."""
+class Calls:
+    """Evaluates calls; of builtins, most read what they get, and some call it."""
 
-    def _call(self, node: cst.Call, env: Env) -> Value:
-        callee = self.callee(node.func, env)
-        foreign = self.is_foreign(callee)
+    def __init__(
+        self,
+        frame: Frame,
+        visitor: Visitor,
+        record: Record,
+        names: Names,
+        unseen: UnseenCode,
+        placement: Placement,
+        keeping: Keeping,
+        writes: Writes,
+        access: Access,
+        closures: Closures,
+        expressions: Expressions,
+        callees: Callees,
+        containers: Containers,
+        numpy_calls: NumpyCalls,
+    ) -> None:
+        self.frame = frame
+        self.assumed = frame.assumed
+        self.facts = frame.facts
+        self.module = frame.module
+        self.catalog = frame.catalog
+        self.services = frame.services
+        self.visitor = visitor
+        self.record = record
+        self.names = names
+        self.unseen = unseen
+        self.placement = placement
+        self.keeping = keeping
+        self.writes = writes
+        self.access = access
+        self.closures = closures
+        self.expressions = expressions
+        self.callees = callees
+        self.containers = containers
+        self.numpy_calls = numpy_calls
+
+    def call(self, node: cst.Call, env: Env) -> Value:
+        callee = self.access.callee(node.func, env)
+        foreign = self.closures.is_foreign(callee)
         if callee == REDUCE and self.is_plain_reduction(node, env):  # what the function is called with comes first
             rest = [self._argument(arg, env, callee, foreign) for arg in node.args[1:]]
             callee = self.as_builtin(node, rest)
-            arguments = (self._argument(node.args[0], env, callee, self.is_foreign(callee)), *rest)
+            arguments = (self._argument(node.args[0], env, callee, self.closures.is_foreign(callee)), *rest)
         else:
             arguments = self._arguments(node, env, callee, foreign)
         self._look_at_functions_given(node, callee, foreign, arguments, env)
-        callee = self.as_of_text(node, callee, arguments)
-        api = None if self.calls_back(callee, arguments) else self.api_of(callee)
+        callee = self.containers.as_of_text(node, callee, arguments)
+        api = None if self.callees.calls_back(callee, arguments) else self.api_of(callee)
         receiver = callee.receiver if isinstance(callee, Bound) else None
-        shows = self.call_made(node, callee, api, arguments, env)
-        self.hand_over(node, api or (callee.name if isinstance(callee, Symbol) else ""), arguments, env)
+        shows = self.unseen.call_made(node, callee, api, arguments, env)
+        self.callees.hand_over(node, api or (callee.name if isinstance(callee, Symbol) else ""), arguments, env)
         if up := frames_above(callee, node, self.facts.node):
-            by_caller = level_of_caller(callee, node, self.facts.node) if self.depth == 0 else None
-            self.look_up(node, dotted(node.func), up, by_caller)
+            by_caller = level_of_caller(callee, node, self.facts.node) if self.frame.depth == 0 else None
+            self.unseen.look_up(node, dotted(node.func), up, by_caller)
         if receiver is not None and dotted(node.func).endswith(".setflags"):  # others must get the very array
-            self.keep(frozenset((kept_by("its flags"),)), receiver, env)
+            self.keeping.keep(frozenset((kept_by("its flags"),)), receiver, env)
         result, arguments = self._outcome(node, callee, api, arguments, receiver, env)
         if shows:
-            result = self.with_shown(result, env)
+            result = self.unseen.with_shown(result, env)
         for argument in arguments:
             if argument.value.refs and UNTENSORED in argument.value.refs:
-                result = self.calculated(node, api, arguments, argument.value, result)
+                result = self.expressions.calculated(node, api, arguments, argument.value, result)
         if receiver is not None and receiver.refs and UNTENSORED in receiver.refs:
-            result = self.calculated(node, api, arguments, receiver, result)
-        self.emit(ev.Call(node, self.place(node), callee, api, arguments, receiver, result))
+            result = self.expressions.calculated(node, api, arguments, receiver, result)
+        self.record.emit(ev.Call(node, self.record.place(node), callee, api, arguments, receiver, result))
         return result
 
     def _look_at_functions_given(
@@ -249,9 +184,9 @@ class Calls(BuiltinCalls):
         """Functions among the arguments: whoever gets one may call it."""
         for argument in arguments:
             if argument.value is LENT and not (foreign or getattr(callee, "name", "") in KEEPING):
-                self.construct(node, ev.Kind.LENT)
+                self.record.construct(node, ev.Kind.LENT)
             if isinstance(argument.value, Function) and argument.value.nested:
-                self.read_captured(node, argument.value, env)
+                self.closures.read_captured(node, argument.value, env)
 
     def _outcome(
         self,
@@ -264,16 +199,16 @@ class Calls(BuiltinCalls):
     ) -> tuple[Value, tuple[ev.Argument, ...]]:
         """What the call returns, and its arguments, as they are looked at then."""
         if api is not None and api.startswith(("numpy", "ndarray")):
-            return self._numpy_call(node, api, arguments, receiver, env), arguments
+            return self.numpy_calls.numpy_call(node, api, arguments, receiver, env), arguments
         if callee == LENT:
-            given = refs_of(self._unresolved(node, dotted(node.func), arguments, env, pure=False))
+            given = refs_of(self.callees.unresolved(node, dotted(node.func), arguments, env, pure=False))
             return Unknown(HOST, given | {CALLED}, view="view"), arguments
         if isinstance(callee, Symbol):
             return self._symbol_call(node, callee, arguments, env)
         if isinstance(callee, Function):
             if callee.nested:
                 return self._call_of_nested(node, callee, arguments, env), arguments
-            return self._project_call(node, callee, arguments, env), arguments
+            return self.callees.project_call(node, callee, arguments, env), arguments
         if isinstance(callee, Class):
             return self._instance(node, callee, arguments, env), arguments
         if isinstance(callee, Bound):
@@ -286,31 +221,31 @@ class Calls(BuiltinCalls):
         """A call of Python's own, or of another library's, by its canonical name."""
         name = callee.name
         if changes_its_own(name):
-            return self._unresolved(node, name.removeprefix("builtins."), arguments, env, pure=False), arguments
+            return self.callees.unresolved(node, name.removeprefix("builtins."), arguments, env, pure=False), arguments
         if name.startswith("builtins."):
             if changes_by_name(name, arguments):  # the object, and what it keeps
                 for argument in arguments:
-                    self._may_change(node, name.rpartition(".")[2], argument, env)
+                    self.callees.may_change(node, name.rpartition(".")[2], argument, env)
             if sees_names(name, arguments):
-                self.construct(node, ev.Kind.OWN_NAMES, name[9:])
+                self.record.construct(node, ev.Kind.OWN_NAMES, name[9:])
             return self._builtin(name[9:], arguments, env), arguments
-        if (kept := self.container_call(name, arguments, env)) is not None:
+        if (kept := self.containers.container_call(name, arguments, env)) is not None:
             return kept
-        if (known := self.known_callee(name, arguments)) is not None:
-            return self.known_call(node, known, arguments, env), arguments
+        if (known := self.callees.known_callee(name, arguments)) is not None:
+            return self.callees.known_call(node, known, arguments, env), arguments
         return self._library_call(node, name, arguments, env), arguments
 
     def _library_call(self, node: cst.Call, name: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         """A call of another library's function, of which at most the catalog knows that it is pure."""
         pure = self.catalog.is_pure(name) and not any(
-            asks_for_update(a) or a.value is LENT or self.is_changer(a.value) for a in arguments
+            asks_for_update(a) or a.value is LENT or self.callees.is_changer(a.value) for a in arguments
         )
         if pure and name.startswith("scipy."):  # where nobody wants its result, it stores into an argument
-            wanted = type(self.statement) is not cst.Expr or self.statement.value is not node
+            wanted = type(self.frame.statement) is not cst.Expr or self.frame.statement.value is not node
             pure = wanted and not self.catalog.is_stored_into(name, sum(a.name is None for a in arguments))
         if not pure:
             self.facts.seen.unseen_callee(absolute(name, self.module.path))
-        result = self._unresolved(node, name, arguments, env, pure=pure)
+        result = self.callees.unresolved(node, name, arguments, env, pure=pure)
         if pure and self.catalog.makes_object(name):
             return Symbol(f"{name}()")
         if pure and name in NUMBERS_OF_MODULES:
@@ -325,16 +260,16 @@ class Calls(BuiltinCalls):
 
     def _call_of_nested(self, node: cst.Call, callee: Function, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         """A call of a function that is defined in the region."""
-        if self.nested_keeps and any(may_hold_tensor(argument.value) for argument in arguments):
-            self.construct(node, ev.Kind.NESTED_KEEPS)
+        if self.frame.nested_keeps and any(may_hold_tensor(argument.value) for argument in arguments):
+            self.record.construct(node, ev.Kind.NESTED_KEEPS)
         if self.facts.seen.captured:
-            self._kept_may_change(node, dotted(node.func) or "a nested function", env)
-        self.read_captured(node, callee, env)
-        return self.nested_call(callee, arguments, env)
+            self.unseen.kept_may_change(node, dotted(node.func) or "a nested function", env)
+        self.closures.read_captured(node, callee, env)
+        return self.closures.nested_call(callee, arguments, env)
 
     def _call_of_unknown(self, node: cst.Call, callee: Value, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         """A call of what nobody knows: an argument, an item, the result of a call."""
-        result = self._unresolved(node, dotted(node.func) or "a callable", arguments, env, pure=False)
+        result = self.callees.unresolved(node, dotted(node.func) or "a callable", arguments, env, pure=False)
         if exact_of(callee) is not None:  # nobody hands a function that returns tensors to a public function
             return Unknown(HOST, refs_of(result) | {CALLED}, view="view")
         if may_hold_tensor(callee):
@@ -346,44 +281,44 @@ class Calls(BuiltinCalls):
         return result
 
     def _instance(self, node: cst.Call, made: Class, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
-        init = self.method_of(made, "__init__")
+        init = self.names.method_of(made, "__init__")
         summary = self.services.summary(init[0]) if init is not None else None
         known = self.services.class_of(made)
         if known is not None and known.array_base:
-            self.construct(node, ev.Kind.SUBCLASS_INSTANCE, made.qualname)
+            self.record.construct(node, ev.Kind.SUBCLASS_INSTANCE, made.qualname)
         if summary is not None:
-            self._apply_summary(node, summary, arguments, env, migrated=False, skip=1)
+            self.callees.apply_summary(node, summary, arguments, env, migrated=False, skip=1)
         else:
             if known is None or not known.is_record:
-                self._unresolved(node, made.qualname, arguments, env, pure=False)
+                self.callees.unresolved(node, made.qualname, arguments, env, pure=False)
             for argument in arguments:  # its methods find them there
-                self._copies_may_differ(node, made.qualname, argument, arguments)
-                self.keep(frozenset((kept_by(made.qualname),)), argument.value, env)
+                self.callees.copies_may_differ(node, made.qualname, argument, arguments)
+                self.keeping.keep(frozenset((kept_by(made.qualname),)), argument.value, env)
         return Instance(made.qualname, made.module)
 
     def _arguments(self, node: cst.Call, env: Env, callee: Value, foreign: bool) -> tuple[ev.Argument, ...]:
-        found, start, ran = [], self.ran, []
+        found, start, ran = [], self.frame.ran, []
         for arg in node.args:
             found.append(self._argument(arg, env, callee, foreign))
-            ran.append(self.ran)
-        if self.ran > start:
+            ran.append(self.frame.ran)
+        if self.frame.ran > start:
             for item, before in zip(found, ran, strict=True):
-                self.read_before(node, item.node.value, item.value, before, env)
+                self.unseen.read_before(node, item.node.value, item.value, before, env)
             bound = isinstance(callee, Bound) and type(node.func) is cst.Attribute
             if isinstance(callee, Bound) and type(node.func) is cst.Attribute:
-                self.read_before(node, node.func.value, callee.receiver, start, env)
-            if id(node) in self.ran_late:
+                self.unseen.read_before(node, node.func.value, callee.receiver, start, env)
+            if id(node) in self.frame.ran_late:
                 counted = zip(found, [start if bound else ran[0], *ran], ran, strict=False)
                 late = dict.fromkeys(sketch(item.node.value) for item, before, after in counted if after > before)
-                self.late_parts[id(node)] = " and ".join(late), ", ".join(sorted(self.ran_names)[:2])
+                self.frame.late_parts[id(node)] = " and ".join(late), ", ".join(sorted(self.frame.ran_names)[:2])
         return tuple(found)
 
     def _argument(self, arg: cst.Arg, env: Env, callee: Value, foreign: bool) -> ev.Argument:
-        lent = foreign and type(arg.value) is cst.Lambda and self.lends(arg.value, env)
+        lent = foreign and type(arg.value) is cst.Lambda and self.closures.lends(arg.value, env)
         keyword = arg.keyword.value if arg.keyword else None
-        looked_up = self.key_of_dict(arg.value, env) if keyword == "key" and callee in _COMPARING else None
+        looked_up = self.containers.key_of_dict(arg.value, env) if keyword == "key" and callee in _COMPARING else None
         measured = callee == _LEN and type(env.values.get(dotted(arg.value))) is Array
-        evaluate = self.described if measured else self.evaluate
+        evaluate = self.access.described if measured else self.visitor.evaluate
         value = looked_up or (LENT if lent else evaluate(arg.value, env))
         return ev.Argument(arg, value, keyword, arg.star)
 
@@ -395,115 +330,6 @@ class Calls(BuiltinCalls):
             return f"ndarray.{callee.name}"
         return None
 
-    # ---- NumPy's own
-
-    def _numpy_call(
-        self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], receiver: Value | None, env: Env
-    ) -> Value:
-        if api in ("numpy.random.default_rng", "numpy.random.Generator", "numpy.random.RandomState"):
-            return Symbol("numpy.random.RandomState" if api.endswith("RandomState") else "numpy.random.Generator")
-        if api.startswith("numpy.random."):
-            return self._random(node, api, arguments, env)
-        fact = self.catalog.get(api)
-        if fact is None or ufunc_method(self.catalog, api) is not None:
-            return self._ufunc_method(node, api, arguments, env)
-        if api in OVER_MEMORY and any(may_hold_tensor(argument.value) for argument in arguments):
-            self.construct(node, ev.Kind.OVER_MEMORY, api.replace("numpy.", "np."))
-        if api in OVER_MEMORY:
-            self.facts.seen.tells_apart = True
-            if (shown := self._over_memory(api, arguments)) is not None:
-                return shown
-        if api in POSITIONS:
-            return Sequence("iterator", Sequence("tuple", Scalar("int")))
-        bound = bind(fact, arguments)
-        if api != "numpy.dtype" and any(map(foreign_dtype, asked_dtypes(fact, arguments))):
-            held = self._given_back(arguments) if api.rpartition(".")[2] in HOLDERS else NO_NAMES
-            return with_refs(KEPT, KEPT.refs | held)  # strings, objects: the result stays NumPy's
-        if api in OF_ITEMS and arguments and holds_text(arguments[0].value) and "dtype" not in (bound or ()):
-            return KEPT
-        if (
-            api in ("numpy.array", "numpy.asarray", "numpy.asanyarray")
-            and arguments
-            and _holds_objects(arguments[0].value)
-        ):
-            return UNKNOWN  # None and strings in a list make an object or string array
-        if bound is None:
-            if fact.mutates or (fact.rt is None and "out=None" in fact.parameters):  # helpers refuse a hidden out
-                only_if = [text for text in fact.parameters if text.startswith(("out=", "overwrite"))]
-                changes = f"may change (by {only_if[0].partition('=')[0]}=)" if only_if else "changes"
-                self.construct(node, ev.Kind.HIDDEN_ARRAY, f"{api.replace('numpy.', 'np.')} {changes}")
-            if fact.mutates or any(text.partition("=")[0] == "out" for text in fact.parameters):
-                self.unfollowed(*(argument.value for argument in arguments), *(() if receiver is None else (receiver,)))
-            return self.result_of_spread(api, fact, arguments, receiver)
-        for name in fact.mutates if is_in_place(fact, bound) else ():
-            if name == "self" and receiver is not None:
-                func = node.func
-                self.write(node, func.value if type(func) is cst.Attribute else func, receiver, UNKNOWN, env, op=api)
-            elif name in bound:
-                self.write(node, bound[name].node.value, bound[name].value, UNKNOWN, env, op=api)
-        out = bound.get("out")
-        if out is not None and (isinstance(out.value, Sequence) or (fact.kind == "ufunc" and fact.returns == "tuple")):
-            self.construct(out.node, ev.Kind.OUT_TUPLE)
-            self.unfollowed(*(argument.value for argument in arguments))
-        elif out is not None and out.value != NONE:
-            self.write(node, out.node.value, out.value, UNKNOWN, env, op="out=")
-            return replace(out.value, view="") if isinstance(out.value, Array) else out.value
-        values: dict[str, Value] = {name: argument.value for name, argument in bound.items()}
-        if receiver is not None:
-            values["self"] = receiver
-            for text in ("a", "x", "self"):
-                values.setdefault(text, receiver)
-        result = self._result(api, fact, values, receiver)
-        if api.rpartition(".")[2] in ONE_ARRAY and isinstance(result, Sequence) and not self._is_key(node):
-            assert isinstance(result.element, Array)
-            return replace(result, element=replace(result.element, home=HOST))
-        return result
-
-    def _over_memory(self, api: str, arguments: tuple[ev.Argument, ...]) -> Value | None:
-        """What shows the memory of the arguments, and may write to it; None where a function only asks about it."""
-        if api in ("numpy.shares_memory", "numpy.may_share_memory", "numpy.byte_bounds"):
-            return None
-        reads = (
-            api != "numpy.ndarray"
-            and len(arguments) < 3
-            and all(not argument.star and argument.name in (None, "flags", "order") for argument in arguments)
-        )
-        if not reads:
-            self.unfollowed(*(argument.value for argument in arguments))
-        return Unknown(HOST, self._given_back(arguments), view="view")
-
-    def _is_key(self, node: cst.Call) -> bool:
-        """Whether the call stands between brackets, ``x[np.f()]``: nobody else has its result."""
-        return any(type(part) is cst.Index and part.value is node for part in walk(self.facts.node))
-
-    def _ufunc_method(self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
-        """``np.add.at(...)``, ``np.add.reduce(...)``; or a name that NumPy does not have."""
-        found = ufunc_method(self.catalog, api)
-        if found is not None:
-            owner, method = found
-            if method == "at":
-                if arguments and arguments[0].star:
-                    self.construct(node, ev.Kind.HIDDEN_ARRAY, f"{api.replace('numpy.', 'np.')} changes")
-                    self.unfollowed(*(argument.value for argument in arguments))
-                elif arguments:
-                    self.write(node, arguments[0].node.value, arguments[0].value, UNKNOWN, env, op=f"{owner}.at")
-                return NONE
-            out = ufunc_output(method, arguments)
-            if any(argument.star for argument in arguments):
-                self.unfollowed(*(argument.value for argument in arguments))
-            if out is not None and isinstance(out.value, Sequence):
-                self.construct(out.node, ev.Kind.OUT_TUPLE)
-                self.unfollowed(out.value)
-            elif out is not None and out.value != NONE:
-                self.write(node, out.node.value, out.value, UNKNOWN, env, op="out=")
-                return out.value
-            deps = NO_NAMES.union(*(deps_of(argument.value) for argument in arguments))
-            return Array(self.made, deps=deps)
-        self.note_unresolved()
-        result = self._unresolved(node, api, arguments, env, pure=False)
-        known = api.count(".") > 1  # np.ndarray.reshape(x, s) exists; np.summ(x) raises
-        return Unknown(HOST, refs_of(result), view="view") if known else UNKNOWN
-
     # ---- Python's and others'
 
     def _method(self, node: cst.Call, callee: Bound, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
@@ -514,22 +340,22 @@ class Calls(BuiltinCalls):
             return result
         if name in MEMBERS and any(argument.name == "order" for argument in arguments):  # only arrays have such methods
             self.facts.assumed_arrays |= deps_of(receiver)
-        if name in CONTAINER_MUTATORS and not self.is_container(where, env):
-            self._kept_may_change(node, f"{dotted(node.func) or '.' + name}", env)  # the method may be anybody's
+        if name in CONTAINER_MUTATORS and not self.containers.is_container(where, env):
+            self.unseen.kept_may_change(node, f"{dotted(node.func) or '.' + name}", env)  # the method may be anybody's
         if name == "sort" and may_hold_tensor(receiver):
-            self.write(node, where, receiver, UNKNOWN, env, op="unknown.sort")
+            self.writes.write(node, where, receiver, UNKNOWN, env, op="unknown.sort")
             return NONE
         self._note_updates_by_method(node, where, callee, arguments, env)
         home = EITHER if may_hold_tensor(receiver) else HOST
         if self._is_anybodys(where, receiver, name, arguments, env):
             if name in KEEPING_METHODS:
                 self._is_kept_by(where, receiver, arguments, env)
-            result = self._unresolved(node, dotted(node.func) or f".{name}", arguments, env, pure=False)
+            result = self.callees.unresolved(node, dotted(node.func) or f".{name}", arguments, env, pure=False)
             return Unknown(home, refs_of(receiver) | refs_of(result), view="view")
         if name in KEEPING_METHODS:
             self._is_kept_by(where, receiver, arguments, env)
             for argument in arguments:
-                self.keeps_captured(argument, env)
+                self.keeping.keeps_captured(argument, env)
             return UNKNOWN
         if name in HARMLESS_METHODS:
             if name == "copy":  # of a list of arrays, perhaps; what shows that it is none says so of the receiver
@@ -548,19 +374,19 @@ class Calls(BuiltinCalls):
         """What a method of a project's object, a container or a number gives; None of any other receiver."""
         receiver, name = callee.receiver, callee.name
         if isinstance(receiver, Instance):
-            method = self.method_of(receiver, name)
+            method = self.names.method_of(receiver, name)
             if method is not None:
-                return self._project_call(node, method[0], arguments, env, method[1])
+                return self.callees.project_call(node, method[0], arguments, env, method[1])
             known = self.services.class_of(receiver)
-            if known is None or known.is_open or self.gives_any(receiver):
-                self.code_runs(node, dotted(node.func) or receiver.qualname, env)
+            if known is None or known.is_open or self.unseen.gives_any(receiver):
+                self.unseen.code_runs(node, dotted(node.func) or receiver.qualname, env)
         if isinstance(receiver, Sequence):
-            return self.container_method(where, receiver, name, arguments, env)
+            return self.containers.container_method(where, receiver, name, arguments, env)
         if receiver is NOTHING:
             return NOTHING
         if isinstance(receiver, (Const, Scalar)) and scalar_type(receiver) != "object":
             for item in arguments:
-                self.escape(item.node.value, item.value, f"is passed to .{name}()")
+                self.record.escape(item.node.value, item.value, f"is passed to .{name}()")
             return Scalar("str" if scalar_type(receiver) == "str" else "object")
         return None
 
@@ -576,26 +402,26 @@ class Calls(BuiltinCalls):
         receiver, name = callee.receiver, callee.name
         special = name[:2] == "__" and isinstance(receiver, Array) and self.catalog.get(f"ndarray.{name}") is None
         if special and may_hold_tensor(receiver):
-            self.construct(node, ev.Kind.METHOD_OBJECT, name)
+            self.record.construct(node, ev.Kind.METHOD_OBJECT, name)
         if special or name == "__setstate__":
-            self.unfollowed(receiver)
+            self.unseen.unfollowed(receiver)
         if name in IN_PLACE_METHODS and not may_hold_tensor(receiver):
             self.facts.seen.writes.update(parameters_in(refs_of(receiver)))
-            self.updates_state(receiver)
+            self.unseen.updates_state(receiver)
         if name in IN_PLACE_METHODS and COPIED in refs_of(receiver):  # what a callee gave back of what it got
-            self.write(node, where, receiver, UNKNOWN, env, op=f"ndarray.{name}")
+            self.writes.write(node, where, receiver, UNKNOWN, env, op=f"ndarray.{name}")
         if name in CONTAINER_MUTATORS and may_hold_tensor(receiver):
             self.facts.host_parameters |= parameters_in(refs_of(receiver))
         if name == "put" and len(arguments) > 1 and may_hold_tensor(receiver):  # no queue's, perhaps
-            self.construct(node, ev.Kind.UNKNOWN_IN_PLACE_METHOD, name)
+            self.record.construct(node, ev.Kind.UNKNOWN_IN_PLACE_METHOD, name)
 
     def _is_kept_by(
         self, where: cst.BaseExpression, receiver: Value, arguments: tuple[ev.Argument, ...], env: Env
     ) -> None:
         """The receiver holds the arguments from now on."""
-        self.puts(receiver, [argument.value for argument in arguments])
+        self.keeping.puts(receiver, [argument.value for argument in arguments])
         for argument in arguments:
-            self.keep(refs_of(receiver) | {kept_by(dotted(where) or "an object")}, argument.value, env)
+            self.keeping.keep(refs_of(receiver) | {kept_by(dotted(where) or "an object")}, argument.value, env)
 
     def _method_of_unknown(
         self,
@@ -608,23 +434,23 @@ class Calls(BuiltinCalls):
         """What a method gives that is an array's by its name, or anybody's."""
         receiver, name = callee.receiver, callee.name
         if name in IN_PLACE_METHODS and may_hold_tensor(receiver):
-            self.construct(node, ev.Kind.UNKNOWN_IN_PLACE_METHOD, name)
+            self.record.construct(node, ev.Kind.UNKNOWN_IN_PLACE_METHOD, name)
             self.facts.seen.writes.update(given := parameters_in(refs_of(receiver)))
             if owner_of(where) is not None:  # an object's array: it is the caller's own where the object is
                 self.facts.host_parameters |= given
         if name in BY_ORDER:
-            receiver = self.by_their_layout(receiver)
-        by_order = name in BY_ORDER and refs_of(receiver) & self.host_locals
-        if by_order and not self.lie_as_in_numpy(refs_of(receiver)):
+            receiver = self.placement.by_their_layout(receiver)
+        by_order = name in BY_ORDER and refs_of(receiver) & self.assumed.host_locals
+        if by_order and not self.placement.lie_as_in_numpy(refs_of(receiver)):
             return Unknown(HOST, refs_of(receiver) | copy_marks(refs_of(receiver)) | {BY_LAYOUT}, view="view")
         plain = not any(a.star or a.name == "out" for a in arguments)
-        if plain and not deps_of(receiver) & self.objects and len(arguments) <= READING_METHODS.get(name, -1):
+        if plain and not deps_of(receiver) & self.assumed.objects and len(arguments) <= READING_METHODS.get(name, -1):
             home = EITHER if may_hold_tensor(receiver) else HOST
             if name in COMPUTING_METHODS:
-                mark = self.subclass_mark(receiver) if arguments else NO_NAMES  # without an axis, it is a number
+                mark = self.names.subclass_mark(receiver) if arguments else NO_NAMES  # without an axis, it is a number
                 return Unknown(home, mark, deps=deps_of(receiver))
             return Unknown(home, refs_of(receiver), view="view")
-        result = self._unresolved(node, f"{dotted(node.func) or '.' + name}", arguments, env, pure=False)
+        result = self.callees.unresolved(node, f"{dotted(node.func) or '.' + name}", arguments, env, pure=False)
         if may_hold_tensor(receiver):
             return Unknown(EITHER, refs_of(receiver) | refs_of(result), view="view")
         fact = self.catalog.get(f"ndarray.{name}")
@@ -642,12 +468,173 @@ class Calls(BuiltinCalls):
         """
         if name in KEEPING_METHODS | HARMLESS_METHODS:
             is_copy = name == "copy" and not arguments  # of an array, or of what is looked at when it is called
-            return not is_copy and not self.is_container(where, env)
+            return not is_copy and not self.containers.is_container(where, env)
         reads = name in READING_METHODS and any(may_hold_tensor(argument.value) for argument in arguments)
         by_runtime = name == "dot" and may_hold_tensor(
             receiver
         )  # ``for w in layers: x = w.dot(x)`` stays on the device
         return reads and (not by_runtime or self.module.has_method(name))
 
+    # ---- Python's builtins
 
-METHODS[cst.Call] = Calls._call
+    def _builtin(self, name: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
+        values = [element_of(a.value) if a.star == "*" else a.value for a in arguments]
+        values = [
+            self.unseen.object_given(a.node, value, env, name) for a, value in zip(arguments, values, strict=True)
+        ]
+        spread = any(argument.star for argument in arguments)
+        first = values[0] if values else NONE
+        if name in _RUNNING or (name == "getattr" and isinstance(first, Symbol) and first.name.startswith("numpy")):
+            self.record.note_unresolved()
+        if self.facts.seen.captured and any(isinstance(v, Function) and v.nested for v in values):
+            self.record.construct(arguments[0].node, ev.Kind.CLOSURE_STORE, "arrays")  # who knows when it runs
+        operator = self._operator_called(name, arguments)
+        for argument in arguments:
+            if operator is None and not takes_tensor(name, argument.value):
+                self.record.escape(argument.node.value, argument.value, f"is passed to {name}()")
+            if name == "id" and may_be_array(argument.value):  # a tensor is another object, after each update anew
+                self.keeping.keep(frozenset((kept_by("its id"),)), argument.value, env)
+                if may_hold_tensor(argument.value) and not parameters_in(refs_of(argument.value)):
+                    self.record.construct(argument.node, ev.Kind.IDENTITY)
+        key = next((argument.value for argument in arguments if argument.name == "key"), NONE)
+        if self.called_with_items(key, [argument for argument in arguments if not argument.name]):
+            values = [from_host(value) for value in values]
+            first = values[0]
+        if operator is not None:
+            return operator
+        if name in BUILTINS_PYTHON:
+            kind = BUILTINS_PYTHON[name]
+            shown = values[0] if name in ("getattr", "vars") and values and type(values[0]) is Unknown else UNKNOWN
+            if name == "memoryview":
+                self.unseen.unfollowed(*values)
+                return Unknown(HOST, self.callees.given_back(arguments), view="view")
+            return shown if kind == "object" else NONE if kind == "none" else Scalar(kind, kind == "int")
+        if name in ("list", "tuple", "reversed", "sorted", "iter", "set"):
+            kind = {"reversed": "iterator", "sorted": "list", "iter": "iterator"}.get(name, name)
+            if not values:
+                return Sequence(kind, NOTHING)
+            items = first.items if isinstance(first, Sequence) and name in ("list", "tuple") else None
+            return Sequence(kind, element_of(first), items, refs_of(first if kind == "iterator" else made_of(first)))
+        if name == "range":
+            return Sequence("range", Scalar("int"))
+        if name == "enumerate":
+            pair = sequence_of("tuple", [Scalar("int"), element_of(first)])
+            return Sequence("iterator", pair, None, refs_of(first))
+        if name == "zip":
+            pair = sequence_of("tuple", list(map(element_of, values)), not spread)
+            return Sequence("iterator", pair, None, NO_NAMES.union(*map(refs_of, values)))
+        if name in ("sum", "min", "max", "next") and values:
+            given = [value for value, argument in zip(values, arguments, strict=True) if argument.name is None]
+            alone = (len(given) == 1 and not spread) or name in ("next", "sum")
+            choices = [element_of(first)] if alone else given
+            if name != "sum":
+                others = given[1:] if name == "next" else [a.value for a in arguments if a.name == "default"]
+                choices += [value for value in others if not isinstance(value, (Const, Scalar))]
+            result = choices[0]
+            for choice in choices[1:]:
+                result = join(result, choice)
+            if name == "sum" and len(values) > 1 and isinstance(values[1], Sequence):  # lists are joined
+                return sequence_of(values[1].type, [element_of(values[1]), element_of(result)], known=False)
+            if name == "sum" and isinstance(result, (Array, Unknown)):
+                result = replace(result, refs=NO_NAMES, exact=None)
+            return result
+        if name == "abs" and values:
+            return (
+                self.expressions.operator_result("abs", values)
+                if may_be_array(first) or isinstance(first, Instance)
+                else first
+            )
+        if name == "dict":
+            return self.containers.dict_of(arguments)
+        if name in ("map", "filter") and len(values) > 1:
+            return self.mapped(name, arguments, env)
+        if name == "reduce":
+            return self.reduced(arguments, env)
+        if name in ("any", "all"):
+            return Scalar("bool")
+        if name == "round":
+            return Scalar("number") if len(values) == 1 or not may_be_array(first) else UNKNOWN
+        return Unknown(HOST, self.callees.given_back(arguments), view="view")
+
+    def _operator_called(self, name: str, arguments: tuple[ev.Argument, ...]) -> Value | None:
+        """What ``pow(x, y)`` and ``divmod(x, y)`` give of arrays and numbers: they are operators."""
+        operands = [argument.value for argument in arguments]
+        if name not in ("pow", "divmod") or len(operands) != 2 or any(it.star or it.name for it in arguments):
+            return None
+        if not any(map(may_be_array, operands)) or not _OPERANDS.issuperset(map(type, operands)):
+            return None
+        if name == "pow":
+            return self.expressions.operator_result("pow", operands)
+        return sequence_of("tuple", [self.expressions.operator_result(op, operands) for op in ("floordiv", "mod")])
+
+    # ---- ... that call what they get
+
+    def mapped(self, name: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
+        """What ``map(function, *iterables)`` and ``filter(function, iterable)`` give; they read when they are asked."""
+        function, values = arguments[0].value, [argument.value for argument in arguments]
+        held = any(map(may_hold_tensor, values))
+        nested = isinstance(function, Function) and function.nested
+        if self.frame.nested_keeps and nested and (held or any(COPIED in refs_of(value) for value in values)):
+            self.record.construct(arguments[0].node, ev.Kind.NESTED_KEEPS)
+        refs = NO_NAMES.union(*map(refs_of, values))
+        fresh = name == "map" and isinstance(function, Symbol) and self._makes_new(function.name)
+        kind, shown = ("map", NO_NAMES) if fresh else ("iterator", refs)
+        if self.called_with_items(function, arguments[1:]):
+            marks = copy_marks(refs) if held else NO_NAMES  # what is read is a copy
+            item = Unknown(HOST, NO_NAMES if fresh else refs | marks, view="view")
+            return Sequence(kind, item, None, refs | marks)
+        if isinstance(function, Function) and function.nested:
+            reads = self.frame.nested_reads.get(function.qualname, NO_NAMES)
+            refs |= self.closures.read_later(reads, env) - reads  # the names themselves are read as they are by then
+        if name == "filter":
+            return Sequence(kind, element_of(values[1]), None, refs)
+        if isinstance(function, Function) and function.nested:
+            self.frame.late.lazy.add(function.qualname)
+            return Sequence("map", self.closures.nested_call(function, arguments[1:], env), None, refs)
+        return Sequence(kind, Unknown(EITHER if held else HOST, shown), None, refs)
+
+    def is_plain_reduction(self, node: cst.Call, env: Env) -> bool:
+        """Whether ``functools.reduce`` is called with a nested function: it calls that at once, as builtins do."""
+        if len(node.args) not in (2, 3) or any(arg.star or arg.keyword for arg in node.args):
+            return False
+        function = node.args[0].value
+        given = env.values.get(function.value) if type(function) is cst.Name else None
+        return type(function) is cst.Lambda or (isinstance(given, Function) and given.nested)
+
+    def as_builtin(self, node: cst.Call, rest: list[ev.Argument]) -> Symbol:
+        """The callee of such a call: of ndarrays alone a lambda stays NumPy's."""
+        on_host = HOST_FUNCTIONS in self.assumed.host_locals or not any(
+            may_hold_tensor(argument.value) for argument in rest
+        )
+        return REDUCE if on_host and type(node.args[0].value) is cst.Lambda else Symbol("builtins.reduce")
+
+    def reduced(self, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
+        """What ``reduce(function, iterable, initial)`` gives: a value that is alone is given back."""
+        function, iterable = arguments[0].value, arguments[1].value
+        assert isinstance(function, Function)
+        if self.frame.nested_keeps and any(
+            may_hold_tensor(it.value) or COPIED in refs_of(it.value) for it in arguments
+        ):
+            self.record.construct(arguments[0].node, ev.Kind.NESTED_KEEPS)
+        alone = arguments[2].value if len(arguments) > 2 else element_of(iterable)
+        return join(alone, self.closures.nested_call(function, arguments[1:], env))
+
+    def called_with_items(self, function: Value, arguments: Iterable[ev.Argument]) -> bool:
+        """``map(function, x)``, ``sorted(x, key=function)``: whether it gets items of `arguments` on the host.
+
+        That is so for ``str`` and whatever else looks at a tensor in its own way.
+        """
+        if not isinstance(function, Symbol) or function.name.removeprefix("builtins.") in TENSOR_SAFE_BUILTINS:
+            return False
+        for argument in arguments:
+            self.record.escape(
+                argument.node.value, argument.value, f"is passed to {function.name.rpartition('.')[2]}()"
+            )
+        return True
+
+    def _makes_new(self, function: str) -> bool:
+        """Whether what a function of Python's or NumPy's gives shares no memory with its arguments."""
+        if function.startswith("builtins."):
+            return function == "builtins.abs" or BUILTINS_PYTHON.get(function[9:], "object") != "object"
+        fact = self.catalog.get(function)
+        return fact is not None and fact.effect not in ("view", "may-view")

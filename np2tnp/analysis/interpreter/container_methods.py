@@ -7,6 +7,7 @@ from collections.abc import Set
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.containers import element_of, sequence_of
 from np2tnp.analysis.domain.env import Env, join
 from np2tnp.analysis.domain.summaries import from_host, hosted
 from np2tnp.analysis.domain.values import (
@@ -33,7 +34,10 @@ from np2tnp.analysis.domain.values import (
     scalar_type,
     with_refs,
 )
-from np2tnp.analysis.interpreter.handed_functions import Lending
+from np2tnp.analysis.interpreter.access import Access
+from np2tnp.analysis.interpreter.frame import Frame, Record
+from np2tnp.analysis.interpreter.placement import Placement
+from np2tnp.analysis.interpreter.writes import Keeping
 from np2tnp.analysis.module.parameter_kinds import declared_containers
 from np2tnp.analysis.syntax.python_tables import (
     CONTAINER_MUTATORS,
@@ -43,8 +47,6 @@ from np2tnp.analysis.syntax.python_tables import (
 )
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of
 from np2tnp.analysis.syntax.walk import walk
-
-# --- Lists that only one name of a function ever denotes: what is put into such a one, nobody else's container holds
 
 #: Builtins that read a list and do not give it back.
 _READING = frozenset("all any bool enumerate len list reversed set sorted str sum tuple zip".split())
@@ -122,14 +124,24 @@ def _holds_object(value: Value) -> bool:
     return isinstance(value, Instance)
 
 
-class ContainerMethods(Lending):
+class Containers:
     """Evaluates calls of methods of lists, dicts, sets and iterators made in the region, and of heapq's functions."""
+
+    def __init__(self, frame: Frame, record: Record, placement: Placement, keeping: Keeping, access: Access) -> None:
+        self.frame = frame
+        self.facts = frame.facts
+        self.module = frame.module
+        self.services = frame.services
+        self.record = record
+        self.placement = placement
+        self.keeping = keeping
+        self.access = access
 
     def as_of_text(self, node: cst.Call, callee: Value, arguments: tuple[ev.Argument, ...]) -> Value:
         """The method that is called: ``x.partition(...)`` of text gets text or gives parts, an array's gives None."""
         if not isinstance(callee, Bound) or callee.name != "partition":
             return callee
-        statement = self.statement
+        statement = self.frame.statement
         text = len(arguments) == 1 and scalar_type(arguments[0].value) in ("str", "bytes")
         if isinstance(statement, cst.Assign) and statement.value is node:
             text |= any(isinstance(item.target, (cst.Tuple, cst.List)) for item in statement.targets)
@@ -166,9 +178,9 @@ class ContainerMethods(Lending):
             item = arguments[added]
             if _holds_object(item.value):
                 return None
-            kept = self.on_host(item.node.value, item.value, "an item of a heap")
-            self.put(where, heap, kept, env)
-            self.keep(refs_of(heap), kept, env)
+            kept = self.placement.on_host(item.node.value, item.value, "an item of a heap")
+            self.keeping.put(where, heap, kept, env)
+            self.keeping.keep(refs_of(heap), kept, env)
             heap = replace(heap, element=join(heap.element, kept))
             arguments = (
                 *arguments[:added],
@@ -187,8 +199,8 @@ class ContainerMethods(Lending):
         """The same of a list that the region did not make, and whose items may show whatever that does."""
         if added > 0:
             item = arguments[added]
-            kept = self.on_host(item.node.value, item.value, "an item of a heap")
-            self.keep(refs_of(heap), kept, env)
+            kept = self.placement.on_host(item.node.value, item.value, "an item of a heap")
+            self.keeping.keep(refs_of(heap), kept, env)
             given = ev.Argument(item.node, kept, item.name, item.star)
             arguments = (*arguments[:added], given, *arguments[added + 1 :])
         return Unknown(HOST, refs_of(heap) | NO_NAMES.union(*(refs_of(each.value) for each in arguments))), arguments
@@ -200,10 +212,10 @@ class ContainerMethods(Lending):
         if not arguments or arguments[0].name:
             return Sequence("deque", NOTHING), arguments
         first = arguments[0]
-        kept = self.on_host(first.node.value, first.value, "a deque")
+        kept = self.placement.on_host(first.node.value, first.value, "a deque")
         if may_hold_tensor(kept):
             return None
-        made = Sequence("deque", self.element_of(kept), None, refs_of(kept))
+        made = Sequence("deque", element_of(kept), None, refs_of(kept))
         return made, (ev.Argument(first.node, kept, first.name, first.star), *arguments[1:])
 
     def container_method(
@@ -211,10 +223,10 @@ class ContainerMethods(Lending):
     ) -> Value:
         if receiver.type == "set":  # which hashes what it gets, and the items of that
             for argument in arguments:
-                self.escape(argument.node.value, argument.value, "is put into a set, or compared with its items")
+                self.record.escape(argument.node.value, argument.value, "is put into a set, or compared with its items")
             arguments = tuple([ev.Argument(it.node, hosted(it.value), it.name, it.star) for it in arguments])
         if receiver.type == "dict" and name == "setdefault" and arguments:
-            self.escape(arguments[0].node.value, arguments[0].value, "is a key")
+            self.record.escape(arguments[0].node.value, arguments[0].value, "is a key")
         if receiver.type == "dict" and name in ("update", "__ior__", "__init__"):
             given_keys = [it.value if it.name or it.star else self._with_keys(it) for it in arguments]
             pairs_given = zip(arguments, given_keys, strict=True)
@@ -222,24 +234,24 @@ class ContainerMethods(Lending):
         values = [argument.value for argument in arguments]
         shown = held(receiver.element, receiver)
         if (name in KEEPING_METHODS or name in _SPECIAL) and values:
-            given = [self.as_item(receiver, argument.node.value, argument.value) for argument in arguments]
+            given = [self.placement.as_item(receiver, argument.node.value, argument.value) for argument in arguments]
             if name in _FILLING:
                 pairs = zip(arguments, given, strict=True)
-                kept = [value if argument.name else self.element_of(value) for argument, value in pairs]
+                kept = [value if argument.name else element_of(value) for argument, value in pairs]
             else:
                 kept = given[-1:]
                 if name == "__setitem__" and isinstance(kept[0], Sequence):
-                    kept = [join(kept[0], self.element_of(kept[0]))]  # a slice takes the items
+                    kept = [join(kept[0], element_of(kept[0]))]  # a slice takes the items
             for added in kept:
-                self.put(where, receiver, added, env)
-                self.keep(self._holders_of_items(where, receiver), added, env)
+                self.keeping.put(where, receiver, added, env)
+                self.keeping.keep(self._holders_of_items(where, receiver), added, env)
             if name in ("__iadd__", "__ior__"):
                 return receiver
             return NONE if name != "setdefault" else join(shown, kept[0])
         if name in CONTAINER_MUTATORS:
-            self.changes_container(receiver, env)
+            self.keeping.changes_container(receiver, env)
         if name in ("items", "enumerate"):
-            pair = self.sequence("tuple", [Scalar("object"), shown])
+            pair = sequence_of("tuple", [Scalar("object"), shown])
             return Sequence("dict view" if name == "items" else "iterator", pair, None, receiver.refs)
         if name == "keys":
             return Sequence("iterator", Scalar("object"))
@@ -248,13 +260,13 @@ class ContainerMethods(Lending):
         if name == "values":
             return Sequence("dict view", receiver.element, None, receiver.refs)
         if name in ("get", "pop", "setdefault") and arguments and receiver.type == "dict":
-            self.escape(arguments[0].node.value, values[0], "is looked up by its hash")
+            self.record.escape(arguments[0].node.value, values[0], "is looked up by its hash")
         if name == "sort" and arguments:
             self._sorts_by(arguments[-1], receiver)
         if name == "get":
             return join(shown, values[1]) if len(values) > 1 else shown
         if name == "popitem":
-            return self.sequence("tuple", [Scalar("object"), shown])
+            return sequence_of("tuple", [Scalar("object"), shown])
         if name in ("pop", "popleft"):  # taken out of this container, but not out of its copies
             own = {where.value} if type(where) is cst.Name else set()
             taken = with_refs(shown, refs_of(shown) - own)
@@ -278,7 +290,7 @@ class ContainerMethods(Lending):
     def _makes_container(self, name: str) -> bool:
         """Whether the dotted `name` is Python's, as far as the module's names tell."""
         first, _, rest = name.partition(".")
-        if first in self.locals:
+        if first in self.frame.scope.locals:
             return False
         value = self.module.values.get(first)
         return value is None if name == "list" else value == Symbol("collections" if rest else "collections.deque")
@@ -289,12 +301,12 @@ class ContainerMethods(Lending):
         An attribute to which its class only assigns those, a global that is one, or a parameter that is annotated so.
         """
         if type(where) is cst.Name:
-            if where.value in self.locals:
+            if where.value in self.frame.scope.locals:
                 return where.value in self._declared_containers()
             return isinstance(self.module.values.get(where.value), Sequence)
         if not isinstance(where, cst.Attribute):
             return False
-        owner = self.evaluate_base(where.value, env)
+        owner = self.access.evaluate_base(where.value, env)
         return isinstance(owner, Instance) and isinstance(
             self.services.attributes(owner).get(where.attr.value), Sequence
         )
@@ -302,7 +314,7 @@ class ContainerMethods(Lending):
     def _declared_containers(self) -> frozenset[str]:
         """The parameters that are annotated as lists, dicts or sets, and are nothing else later."""
         function = self.module.functions.get(self.facts.qualname)
-        return NO_NAMES if function is None or self.depth else declared_containers(function)
+        return NO_NAMES if function is None or self.frame.depth else declared_containers(function)
 
     def key_of_dict(self, node: cst.BaseExpression, env: Env) -> Bound | None:
         """``d.get``, as a function by which keys are compared, where `node` is that of a dict made here."""
@@ -318,7 +330,7 @@ class ContainerMethods(Lending):
         if isinstance(value, Symbol):
             known = value.name.removeprefix("builtins.") in TENSOR_SAFE_BUILTINS
         if not known and may_hold_tensor(items):
-            self.construct(key.node, ev.Kind.CALLBACK, "sort")
+            self.record.construct(key.node, ev.Kind.CALLBACK, "sort")
 
     def dict_of(self, arguments: tuple[ev.Argument, ...]) -> Sequence:
         """``dict(other)``, ``dict(pairs)``, ``dict(name=value)``."""
@@ -327,20 +339,20 @@ class ContainerMethods(Lending):
             value = argument.value
             if argument.name is None and not (isinstance(value, Sequence) and value.type == "dict"):
                 value = self._with_keys(argument)
-                value = self.element_of(self.element_of(value)) if argument.star == "" else self.element_of(value)
+                value = element_of(element_of(value)) if argument.star == "" else element_of(value)
             elif argument.name is None:
-                value = self.element_of(value)
+                value = element_of(value)
             values.append(value)
-        return self.sequence("dict", values, known=False) if values else Sequence("dict", NOTHING)
+        return sequence_of("dict", values, known=False) if values else Sequence("dict", NOTHING)
 
     def _with_keys(self, argument: ev.Argument) -> Value:
         """What is given to a dict: converted where it is pairs, whose first items a dict hashes."""
         value = argument.value
         if not isinstance(value, (Sequence, Array)) or (isinstance(value, Sequence) and value.type == "dict"):
             return value
-        pair = self.element_of(self.element_of(value)) if argument.star else self.element_of(value)
-        key = pair.items[0] if isinstance(pair, Sequence) and pair.items else self.element_of(pair)
+        pair = element_of(element_of(value)) if argument.star else element_of(value)
+        key = pair.items[0] if isinstance(pair, Sequence) and pair.items else element_of(pair)
         if not may_hold_tensor(key):
             return value
-        self.escape(argument.node.value, value, "gives the keys of a dict")
+        self.record.escape(argument.node.value, value, "gives the keys of a dict")
         return from_host(value)

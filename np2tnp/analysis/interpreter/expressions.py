@@ -1,21 +1,21 @@
-"""Expressions to abstract values: names, operators, comprehensions. Calls and statements have files of their own."""
+"""Expressions to abstract values: names, literals, displays, operators, comprehensions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.containers import is_without_numbers
-from np2tnp.analysis.domain.env import ROUNDS, Env, join, view_among, widen
-from np2tnp.analysis.domain.locations import is_parameter
+from np2tnp.analysis.domain.containers import element_of, is_without_numbers, sequence_of
+from np2tnp.analysis.domain.env import ROUNDS, Env, join, widen
 from np2tnp.analysis.domain.promotion_rules import operator_dtypes
 from np2tnp.analysis.domain.special_names import asked_by
 from np2tnp.analysis.domain.summaries import from_host
 from np2tnp.analysis.domain.untensored import TO_NUMBERS, calculated, is_to_numbers, of_operator
 from np2tnp.analysis.domain.values import (
+    COPIED,
     EITHER,
     HOST,
     KEYWORDS,
@@ -30,7 +30,6 @@ from np2tnp.analysis.domain.values import (
     UNTENSORED,
     Array,
     Const,
-    Function,
     Instance,
     Scalar,
     Sequence,
@@ -45,154 +44,42 @@ from np2tnp.analysis.domain.values import (
     held,
     holds,
     home_of,
+    is_array,
     is_python_number,
     is_pythons_own,
     may_be_array,
     may_hold_tensor,
+    outside_of,
+    parameters_in,
     python_answers,
     reads_later,
     refs_of,
     replace,
     scalar_type,
 )
-from np2tnp.analysis.interpreter.subscripts import Access
+from np2tnp.analysis.interpreter.access import Access
+from np2tnp.analysis.interpreter.closures import Closures
+from np2tnp.analysis.interpreter.frame import Frame, Names, Record, Visitor
+from np2tnp.analysis.interpreter.placement import Placement
+from np2tnp.analysis.interpreter.stores import Stores
+from np2tnp.analysis.interpreter.unseen_code import UnseenCode
 from np2tnp.analysis.module.subclasses import UNMASKING_METHODS, may_mask
-from np2tnp.analysis.syntax.liveness import reads
 from np2tnp.analysis.syntax.python_tables import BINARY, COMPARISONS, UNARY
-from np2tnp.analysis.syntax.scopes import dotted, parameters_of, target_names
+from np2tnp.analysis.syntax.scopes import target_names
 from np2tnp.analysis.syntax.walk import PARTS, none_test, walk
 
-# --- Comprehensions and generator expressions to abstract values
+#: NumPy's bools: there is one True, and people ask for it by ``is``.
+_ONLY_BOOLS = frozenset(f"numpy.{name}" for name in ("True_", "False_"))
+
+
+def _is_bool(value: Value) -> bool:
+    """Whether it is one of NumPy's bools for certain, of which there is one True: a tensor is another one each time."""
+    return isinstance(value, Array) and value.rank == 0 and value.dtypes == {"?"} and value.zero_d == "scalar"
+
 
 #: Builtin functions that ask an iterator until they are done, and never again.
 _ASKING = frozenset(("all", "any", "dict", "frozenset", "list", "max", "min", "next", "set", "sorted", "sum", "tuple"))
-
 _COMPREHENSIONS: dict[type, str] = {cst.ListComp: "list", cst.SetComp: "set", cst.GeneratorExp: "iterator"}
-
-
-class Comprehensions(Access):
-    """Evaluates comprehensions."""
-
-    def comprehension(self, node: Any, env: Env) -> Value:
-        bound = frozenset(_bound_outside(node))
-        if not bound:
-            value = self._comprehension(node, env, inner := env.copy())
-            # each item is made after what the ones before it updated
-            if self.leave_stale(inner, frozenset(_targets_of(node.for_in)), env):
-                value = self._comprehension(node, env, env.copy())
-            return value
-        if type(node) is cst.GeneratorExp and not self._is_asked_at_once(node):
-            self.construct(
-                node, ev.Kind.NONLOCAL, ", ".join(sorted(bound))
-            )  # at what time these names change is not known
-        local = frozenset(_targets_of(node.for_in))
-        for number in range(ROUNDS):  # the names that it binds outside hold in each iteration what the one before gave
-            inner = env.copy()
-            value = self._comprehension(node, env, inner)
-            for name in local:
-                inner.forget(name)
-            new = env.join(inner)
-            if new == env:
-                break
-            env.become(widen(env, new) if number >= ROUNDS - 2 else new)
-        return value
-
-    def _comprehension(self, node: Any, env: Env, inner: Env) -> Value:
-        puts, worked = len(self.puts_made), self.worked
-        first = self._iterated(node.for_in, inner)
-        value, kind = self._each(node, first, inner)
-        if self.worked > worked:  # each item is made after what ran for those before it
-            value, kind = self._each(node, first, inner)
-            self.code_runs(node, "a comprehension", env)
-            self.lazy_works |= type(node) is cst.GeneratorExp
-        for name in self.captured_inside:
-            self.may_be_filled(name, env)
-        if not self.comprehended:
-            self.captured_inside.clear()
-        self.leave_nested(puts, NO_NAMES, env)
-        refs = refs_of(value)
-        if refs and not _gives_each_once(node):
-            refs |= {SHARED}
-        if type(node) is cst.GeneratorExp:
-            # it runs later: what it reads must still be what it is now
-            refs |= self.read_later({part.value for part in walk(node) if type(part) is cst.Name}, env)
-        return Sequence(
-            kind, value, None, frozenset(ref for ref in refs if ref in env.values or not ref.isidentifier())
-        )
-
-    def _each(self, node: Any, iterated: Value, inner: Env) -> tuple[Value, str]:
-        """One item, and the kind of what holds all of them."""
-        self._clauses(node.for_in, iterated, inner)
-        self.depth += 1
-        self.comprehended += 1
-        if type(node) is cst.DictComp:
-            key = self.evaluate(node.key, inner)
-            self.ask_parts(node, inner, key)
-            self.escape(node.key, key, "is a dictionary key")
-            value, kind = self.evaluate(node.value, inner), "dict"
-        else:
-            value, kind = self.evaluate(node.elt, inner), _COMPREHENSIONS[type(node)]
-            if kind == "set":
-                self.ask_parts(node, inner, value)
-            if kind == "set" and may_hold_tensor(value):
-                self.escape(node.elt, value, "is an item of a set")
-                value = from_host(value)
-        self.depth -= 1
-        self.comprehended -= 1
-        return value, kind
-
-    def _is_asked_at_once(self, node: cst.GeneratorExp) -> bool:
-        """Whether a function of Python's that keeps no iterator gets it: ``any(... for ...)``."""
-        return self.statement is not None and any(
-            type(part) is cst.Call
-            and type(part.func) is cst.Name
-            and part.func.value in _ASKING
-            and any(argument.value is node for argument in part.args)
-            for part in walk(self.statement)
-        )
-
-    def read_later(self, names: Iterable[str], env: Env) -> frozenset[str]:
-        """What an iterator shows that reads `names` when it is asked: other names may update it until then."""
-        shown, seen = NO_NAMES, set(names)
-        waiting = [*seen]
-        while waiting:
-            held = env.load(waiting.pop())
-            if isinstance(held, Function) and held.nested:
-                more = self.nested_reads.get(held.qualname, NO_NAMES) - seen
-                waiting.extend(more)
-                seen |= more
-            elif held is not None and may_hold_tensor(held):
-                shown |= refs_of(held)
-        self.read_by_iterators |= seen
-        return shown
-
-    def ask_iterator(self, node: cst.Name, value: Value, env: Env) -> None:
-        """`node` is read: what iterators in its `value` read by name must be what NumPy shows by now."""
-        if reads_later(value) or (isinstance(value, Sequence) and holds(value, reads_later)):
-            for name in sorted(self.read_by_iterators & env.stale.keys()):
-                self.emit(ev.StaleRead(node, self.place(node), name, env.stale[name], env.aliases(name)))
-
-    def may_be_filled(self, name: str, env: Env) -> None:
-        """A function that others call reads the captured `name`."""
-        held = env.values.get(name)
-        if isinstance(held, Sequence) and held.type != "tuple":
-            env.values[name] = Unknown(HOST, NO_NAMES)  # the function may fill it
-        elif held is not None and may_be_array(held):
-            self.facts.seen.captured.add(name)
-
-    def _iterated(self, clause: cst.CompFor, inner: Env) -> Value:
-        iterated = self.object_iterated(clause.iter, self.evaluate(clause.iter, inner), inner)
-        self.facts.comprehended[id(clause)] = iterated
-        return iterated
-
-    def _clauses(self, clause: cst.CompFor, iterated: Value, inner: Env) -> None:
-        self.loops += 1
-        self.bind_target(clause.target, self.element_of(iterated), inner)
-        for condition in clause.ifs:
-            self.object_tested(condition, self.evaluate(condition.test, inner), inner)
-        if clause.inner_for_in is not None:
-            self._clauses(clause.inner_for_in, self._iterated(clause.inner_for_in, inner), inner)
-        self.loops -= 1
 
 
 def _bound_outside(node: Any) -> Iterator[str]:
@@ -226,100 +113,40 @@ def _gives_each_once(node: cst.BaseComp) -> bool:
     return type(shown) is cst.Name and shown.value in target_names(clause.target)
 
 
-# --- Operands that belong to Python or to the program: what is beside them must be as NumPy has it
-
-
-class Operands(Comprehensions):
-    """Converts what stands beside objects, and beside what may be a container."""
-
-    def beside_unknown(self, node: cst.BinaryOperation, operands: list[Value]) -> list[Value]:
-        """The operands with ndarrays in a container beside what lives on the host: a list of NumPy's world, perhaps."""
-        if any(home_of(value) != HOST for value in operands):
-            return operands
-        for operand, value in zip((node.left, node.right), operands, strict=True):
-            self.escape(operand, value, "is an operand beside what may be a container")
-        return [from_host(value) for value in operands]
-
-    def is_numpys(
-        self, node: cst.BaseExpression, operands: list[Value], parts: tuple[cst.BaseExpression, ...] = ()
-    ) -> bool:
-        """Whether an operator works on an array that no tensor can stand for: all operands are NumPy's then."""
-        for value in operands:  # most have no references
-            if value.refs and UNTENSORED in value.refs:
-                break
-        else:
-            return False
-        if not parts:
-            parts = (node.left, node.right) if type(node) is cst.BinaryOperation else ()
-            parts = (node.expression,) if type(node) is cst.UnaryOperation else parts
-        for operand, value in zip(parts, operands, strict=False):
-            self.escape(operand, value, "is an operand beside an array that stays NumPy's")
-        return True
-
-    def beside_object(self, node: cst.CSTNode, op: str, operands: list[tuple[cst.BaseExpression, Value]]) -> None:
-        """An operator of an object of the program's own: its method gets the other operand as NumPy has it."""
-        self.facts.seen.object_operators.add(op)
-        for index, (_, value) in enumerate(operands):
-            if isinstance(value, Instance) and any(may_hold_tensor(other) for _, other in operands):
-                for prefix in ("", "r") if index else ("",):
-                    self.object_method(node, value, f"__{prefix}{op.rstrip('_')}__")
-        for operand, value in operands:
-            self.escape(operand, value, "is an operand beside an object")
-
-    def object_method(self, node: cst.CSTNode, value: Instance, name: str, keeps: bool = False) -> None:
-        """Python calls the method `name` with an array, which it may read (and keep, where `keeps`)."""
-        method = self.method_of(value, name)
-        summary = self.services.summary(method[0]) if method is not None else None
-        if method is None or (
-            summary is not None
-            and not (summary.mutates or (summary.changeable and not keeps) or (summary.keeps and not keeps))
-            and not any(is_parameter(ref) for ref in refs_of(summary.result))
-        ):
-            return
-        self.construct(node, ev.Kind.OBJECT_OPERATOR, name)
-
-    def calculated(
-        self, node: cst.Call, api: str | None, arguments: tuple[ev.Argument, ...], given: Value, result: Value
-    ) -> Value:
-        """The result of a call that gets an array which stays NumPy's: of numbers, if that is asked for."""
-        name = node.func.attr.value if type(node.func) is cst.Attribute else ""
-        if SUBCLASS in given.refs and (name in UNMASKING_METHODS or may_mask(api or "")):
-            return result if api else Unknown(HOST, refs_of(given) - {SUBCLASS, UNTENSORED}, view="view")
-        if SUBCLASS not in given.refs and name in TO_NUMBERS and is_to_numbers(arguments, name == "astype"):
-            return result
-        return calculated(result, refs_of(given), HOST if api is not None else "")
-
-
-# --- Expressions to abstract values. One method a kind of node; calls are in calls.py, statements in statements.py
-
 #: Beside each other these are no work of NumPy's, and never become any.
 _PLAIN = frozenset((Const, Scalar))
 
 
-class Evaluator(Operands):
-    """Evaluates expressions in an environment and emits what happens in them."""
+class Expressions:
+    """Evaluates names, literals, displays, operators and comprehensions, and emits what happens in them."""
 
-    def evaluate(self, node: cst.BaseExpression, env: Env) -> Value:
-        """The value of `node`; emits the events of everything inside it."""
-        method = METHODS.get(type(node))
-        if method is None:
-            return UNKNOWN
-        value: Value = method(self, node, env)
-        return value
-
-    def callee(self, node: cst.BaseExpression, env: Env) -> Value:
-        """The value of the function part of a call: a method stays bound to its receiver."""
-        return self._attribute(node, env, called=True) if type(node) is cst.Attribute else self.evaluate(node, env)
-
-    def decorator_name(self, decorator: cst.Decorator, env: Env) -> str:
-        """The canonical name of a decorator, or of the function that makes it."""
-        node = decorator.decorator
-        made_by = node.func if type(node) is cst.Call else node
-        return getattr(self.callee(made_by, env), "name", "") or dotted(made_by)
+    def __init__(
+        self,
+        frame: Frame,
+        visitor: Visitor,
+        record: Record,
+        names: Names,
+        unseen: UnseenCode,
+        placement: Placement,
+        access: Access,
+        stores: Stores,
+        closures: Closures,
+    ) -> None:
+        self.frame = frame
+        self.facts = frame.facts
+        self.module = frame.module
+        self.visitor = visitor
+        self.record = record
+        self.names = names
+        self.unseen = unseen
+        self.placement = placement
+        self.access = access
+        self.stores = stores
+        self.closures = closures
 
     # ---- names and literals
 
-    def _name(self, node: cst.Name, env: Env) -> Value:
+    def name(self, node: cst.Name, env: Env) -> Value:
         name = node.value
         if name in KEYWORDS:
             return KEYWORDS[name]
@@ -327,131 +154,122 @@ class Evaluator(Operands):
             return NUMPY
         stale = env.stale.get(name)
         if stale is not None:
-            self.emit(ev.StaleRead(node, self.place(node), name, stale, env.aliases(name)))
+            self.record.emit(ev.StaleRead(node, self.record.place(node), name, stale, env.aliases(name)))
         value = env.load(name)
         if value is not None:
-            if self.read_by_iterators:
+            if self.frame.read_by_iterators:
                 self.ask_iterator(node, value, env)
-            return self.known(value, env) if type(value) is Symbol else value
-        value = self.outer_value(name, env)
+            return self.names.known(value, env) if type(value) is Symbol else value
+        value = self.names.outer_value(name, env)
         if isinstance(value, Symbol) and value.name.startswith("numpy."):
-            self.emit(ev.NameRead(node, self.place(node), value.name))
+            self.record.emit(ev.NameRead(node, self.record.place(node), value.name))
         return value
 
-    def _literal(self, node: Any, env: Env) -> Value:
+    def literal(self, node: Any, env: Env) -> Value:
         return constant(node.value) or Scalar("number")
 
-    def _string(self, node: cst.SimpleString, env: Env) -> Value:
+    def string(self, node: cst.SimpleString, env: Env) -> Value:
         return constant(node.value) or Scalar("str")
 
-    def _strings(self, node: cst.ConcatenatedString, env: Env) -> Value:
+    def strings(self, node: cst.ConcatenatedString, env: Env) -> Value:
         for part in (node.left, node.right):
             if type(part) is not cst.SimpleString:
-                self.evaluate(part, env)
+                self.visitor.evaluate(part, env)
         return Scalar("str")
 
-    def _formatted(self, node: cst.FormattedString, env: Env) -> Value:
+    def formatted(self, node: cst.FormattedString, env: Env) -> Value:
         for part in node.parts:
             if type(part) is cst.FormattedStringExpression:
-                if part.equal is not None and may_hold_tensor(self.evaluate(part.expression, env)):
-                    self.construct(part, ev.Kind.DEBUG_F_STRING)
+                if part.equal is not None and may_hold_tensor(self.visitor.evaluate(part.expression, env)):
+                    self.record.construct(part, ev.Kind.DEBUG_F_STRING)
                 reason = "is shown by its repr()" if part.conversion == "r" else "is formatted into a string"
-                shown = self.object_given(part, self.evaluate(part.expression, env), env, "format")
-                self.escape(part.expression, shown, reason)
+                shown = self.unseen.object_given(part, self.visitor.evaluate(part.expression, env), env, "format")
+                self.record.escape(part.expression, shown, reason)
                 if part.format_spec:
                     for inner in part.format_spec:
                         if type(inner) is cst.FormattedStringExpression:
-                            shown = self.object_given(inner, self.evaluate(inner.expression, env), env, "format")
-                            self.escape(inner.expression, shown, "is formatted into a string")
+                            shown = self.unseen.object_given(
+                                inner, self.visitor.evaluate(inner.expression, env), env, "format"
+                            )
+                            self.record.escape(inner.expression, shown, "is formatted into a string")
         return Scalar("str")
 
-    def _ellipsis(self, node: cst.Ellipsis, env: Env) -> Value:
+    def ellipsis(self, node: cst.Ellipsis, env: Env) -> Value:
         return Const.of(Ellipsis)
 
     # ---- displays
 
-    def _display(self, node: cst.Tuple | cst.List | cst.Set, env: Env) -> Value:
+    def display(self, node: cst.Tuple | cst.List | cst.Set, env: Env) -> Value:
         kind = {cst.Tuple: "tuple", cst.List: "list", cst.Set: "set"}[type(node)]
         items: list[Value] = []
-        known, start, ran = True, self.ran, []
+        known, start, ran = True, self.frame.ran, []
         for element in node.elements:
-            value = self.evaluate(element.value, env)
-            ran.append(self.ran)
+            value = self.visitor.evaluate(element.value, env)
+            ran.append(self.frame.ran)
             if kind == "set":
-                self.escape(element.value, self.object_given(element, value, env, "hash"), "is put into a set")
+                self.record.escape(
+                    element.value, self.unseen.object_given(element, value, env, "hash"), "is put into a set"
+                )
             if type(element) is cst.StarredElement:
                 known = False
-                value = self.element_of(self.object_iterated(element, value, env))
+                value = element_of(self.unseen.object_iterated(element, value, env))
             items.append(value)
-        if self.ran > start:
+        if self.frame.ran > start:
             for element, value, before in zip(node.elements, items, ran, strict=True):
-                self.read_before(node, element.value, value, before, env)
-        return self.sequence(kind, items, known)
+                self.unseen.read_before(node, element.value, value, before, env)
+        return sequence_of(kind, items, known)
 
-    def sequence(self, kind: str, items: list[Value], known: bool = True) -> Sequence:
-        """A container of `items`."""
-        element: Value = NOTHING
-        refs: frozenset[str] = NO_NAMES
-        for item in items:
-            element = join(element, item)
-            shown = refs_of(item)
-            if shown:
-                refs = refs | shown if refs.isdisjoint(shown) else refs | shown | {SHARED}
-        if not known and isinstance(element, (Array, Unknown)) and not any(isinstance(i, Sequence) for i in items):
-            element = replace(element, view=view_among(items, SHARED in refs))
-        return Sequence(kind, element, tuple(items) if known and kind in ("tuple", "list") else None, refs)
-
-    def _dict(self, node: cst.Dict, env: Env) -> Value:
+    def dictionary(self, node: cst.Dict, env: Env) -> Value:
         values: list[Value] = []
         for element in node.elements:
             if type(element) is cst.DictElement:
-                key = self.object_given(element, self.evaluate(element.key, env), env, "hash")
-                self.escape(element.key, key, "is a dictionary key")
-                values.append(self.evaluate(element.value, env))
+                key = self.unseen.object_given(element, self.visitor.evaluate(element.key, env), env, "hash")
+                self.record.escape(element.key, key, "is a dictionary key")
+                values.append(self.visitor.evaluate(element.value, env))
             else:
-                spread = self.evaluate(element.value, env)
-                self.ask_parts(node, env, spread)
-                values.append(self.element_of(self.object_iterated(node, spread, env)))
+                spread = self.visitor.evaluate(element.value, env)
+                self.unseen.ask_parts(node, env, spread)
+                values.append(element_of(self.unseen.object_iterated(node, spread, env)))
         if not values:
             return Sequence("dict", NOTHING)
         self.facts.displays[id(node)] = tuple(values)
-        return self.sequence("dict", values, known=False)
+        return sequence_of("dict", values, known=False)
 
     # ---- operators
 
-    def _binary(self, node: cst.BinaryOperation, env: Env) -> Value:
-        left, ran = self.evaluate(node.left, env), self.ran
-        right = self.evaluate(node.right, env)
-        self.read_before(node, node.left, left, ran, env)
+    def binary(self, node: cst.BinaryOperation, env: Env) -> Value:
+        left, ran = self.visitor.evaluate(node.left, env), self.frame.ran
+        right = self.visitor.evaluate(node.right, env)
+        self.unseen.read_before(node, node.left, left, ran, env)
         op = BINARY[type(node.operator)]
         if op == "mod" and scalar_type(left) == "str":
             if isinstance(right, Sequence) and type(node.right) is cst.Tuple:
                 for element, value in zip(node.right.elements, right.items or (), strict=False):
-                    shown = self.object_given(element, value, env, "%")
-                    self.escape(element.value, shown, "is formatted into a string")
+                    shown = self.unseen.object_given(element, value, env, "%")
+                    self.record.escape(element.value, shown, "is formatted into a string")
             else:
-                shown = self.object_given(node, right, env, "%")
-                self.escape(node.right, shown, "is formatted into a string")
+                shown = self.unseen.object_given(node, right, env, "%")
+                self.record.escape(node.right, shown, "is formatted into a string")
             return Scalar("str")
         return self.operate(node, op, [left, right], env)
 
-    def _unary(self, node: cst.UnaryOperation, env: Env) -> Value:
-        operand = self.evaluate(node.expression, env)
+    def unary(self, node: cst.UnaryOperation, env: Env) -> Value:
+        operand = self.visitor.evaluate(node.expression, env)
         if type(node.operator) is cst.Not:
-            self.object_tested(node, operand, env)
+            self.unseen.object_tested(node, operand, env)
             return Scalar("bool")
         op = UNARY[type(node.operator)]
         if isinstance(operand, Const) and is_python_number(operand) and op in ("neg", "pos"):
             return Const.of(-operand.value if op == "neg" else +operand.value)
         return self.operate(node, op, [operand], env)
 
-    def operate(self, node: cst.BaseExpression, op: str, operands: list[Value], env: Env) -> Value:
+    def _operate(self, node: cst.BaseExpression, op: str, operands: list[Value], env: Env) -> Value:
         """The result of an operator on `operands`; emits it where an operand may be an array."""
         result = self.operator_result(op, operands)
-        self.ask_parts(node, env, *operands)
+        self.unseen.ask_parts(node, env, *operands)
         if len(operands) == 2:
-            self.operand_given(node, operands[0], operands[1:], asked_by(node))
-            self.operand_given(node, operands[1], operands[:1], asked_by(node))
+            self.unseen.operand_given(node, operands[0], operands[1:], asked_by(node))
+            self.unseen.operand_given(node, operands[1], operands[:1], asked_by(node))
         if self.is_numpys(node, operands):
             return result
         kinds = {type(value) for value in operands}
@@ -459,7 +277,7 @@ class Evaluator(Operands):
             return result
         if Instance in kinds:
             self.facts.seen.object_operators.add(op)
-            result = self.with_shown(result, env)
+            result = self.unseen.with_shown(result, env)
         if Instance in kinds and type(node) is cst.BinaryOperation:
             self.beside_object(node, op, list(zip((node.left, node.right), operands, strict=True)))
             return result
@@ -472,7 +290,7 @@ class Evaluator(Operands):
                 if isinstance(value, Unknown) and value.home != HOST:
                     self.facts.assumed_arrays |= value.deps
         if not kinds.isdisjoint((Array, Unknown, Sequence)):
-            self.emit_operator(ev.Operator(node, self.place(node), op, tuple(operands), result))
+            self.placement.emit_operator(ev.Operator(node, self.record.place(node), op, tuple(operands), result))
         return result
 
     def operator_result(self, op: str, operands: list[Value]) -> Value:
@@ -484,14 +302,14 @@ class Evaluator(Operands):
         for value in operands:
             if value is NOTHING:
                 return NOTHING
-        if self.met_subclass and (mark := self.subclass_mark(*operands)):
+        if self.frame.met_subclass and (mark := self.names.subclass_mark(*operands)):
             return Unknown(HOST, mark)
         if Unknown in kinds_of and self.module.defines(op):
             home = EITHER if any(map(may_hold_tensor, operands)) else HOST
             return _joined(op, operands, Unknown(home))  # an object with that operator?
         deps = NO_NAMES.union(*map(deps_of, operands)) if Array in kinds_of or Unknown in kinds_of else NO_NAMES
         if Array in kinds_of:
-            homes = {self.lifted(value) for value in operands if may_be_array(value)}
+            homes = {self.access.lifted(value) for value in operands if may_be_array(value)}
             home = TENSOR if TENSOR in homes else EITHER if EITHER in homes else HOST
             ranks = [
                 value.rank if isinstance(value, Array) else 0 if is_python_number(value) else None for value in operands
@@ -518,7 +336,7 @@ class Evaluator(Operands):
         ):
             return self._sequence_operator(op, operands)  # only a number repeats it, whatever the other operand is
         if Unknown in kinds_of:
-            homes = {self.lifted(value) for value in operands if isinstance(value, Unknown)}
+            homes = {self.access.lifted(value) for value in operands if isinstance(value, Unknown)}
             home = TENSOR if TENSOR in homes else HOST if homes == {HOST} else EITHER
             return _joined(op, operands, Unknown(home, deps=deps))
         if Sequence in kinds_of:
@@ -537,44 +355,44 @@ class Evaluator(Operands):
     def _sequence_operator(self, op: str, operands: list[Value]) -> Value:
         sequences = [value for value in operands if isinstance(value, Sequence)]
         if op in ("add", "or_") and len(sequences) == 2:
-            return self.sequence(sequences[0].type, [held(s.element, s) for s in sequences], known=False)
+            return sequence_of(sequences[0].type, [held(s.element, s) for s in sequences], known=False)
         if op == "mul":
             return replace(sequences[0], items=None, refs=sequences[0].refs | {SHARED})
         return UNKNOWN if not any(map(may_hold_tensor, operands)) else Unknown(EITHER)
 
-    def _boolean(self, node: cst.BooleanOperation, env: Env) -> Value:
-        left = self.evaluate(node.left, env)
-        self.object_tested(node, left, env)
+    def boolean(self, node: cst.BooleanOperation, env: Env) -> Value:
+        left = self.visitor.evaluate(node.left, env)
+        self.unseen.object_tested(node, left, env)
         return join(left, self._perhaps(node.right, env))
 
     def _perhaps(self, node: cst.BaseExpression, env: Env) -> Value:
         """The value of `node`, which may not be evaluated: names that it binds may hold what they held."""
         if not any(type(part) is cst.NamedExpr for part in walk(node)):
-            return self.evaluate(node, env)
+            return self.visitor.evaluate(node, env)
         before = env.copy()
-        value = self.evaluate(node, env)
+        value = self.visitor.evaluate(node, env)
         env.become(before.join(env))
         return value
 
-    def _comparison(self, node: cst.Comparison, env: Env) -> Value:
-        left = self.evaluate(node.left, env)
+    def comparison(self, node: cst.Comparison, env: Env) -> Value:
+        left = self.visitor.evaluate(node.left, env)
         result: Value = Scalar("bool")
         left_node = node.left
         for item in node.comparisons:
             first = item is node.comparisons[0]  # the others are looked at where those before them hold
-            ran = self.ran
-            right = (self.evaluate if first else self._perhaps)(item.comparator, env)
-            self.read_before(node, left_node, left, ran, env)
+            ran = self.frame.ran
+            right = (self.visitor.evaluate if first else self._perhaps)(item.comparator, env)
+            self.unseen.read_before(node, left_node, left, ran, env)
             op = COMPARISONS.get(type(item.operator))
             if type(item.operator) not in (cst.Is, cst.IsNot):
-                self.ask_parts(node, env, left, right)
-                self.operand_given(node, right, [left], asked_by(node))
+                self.unseen.ask_parts(node, env, left, right)
+                self.unseen.operand_given(node, right, [left], asked_by(node))
                 if op is not None:
-                    self.operand_given(node, left, [right], asked_by(node))
+                    self.unseen.operand_given(node, left, [right], asked_by(node))
             if isinstance(left, Instance) or isinstance(right, Instance):
                 if type(item.operator) not in (cst.Is, cst.IsNot):
                     self.beside_object(node, op or "contains", [(left_node, left), (item.comparator, right)])
-                    result = self.shown_of_objects(env) if op else result
+                    result = self.unseen.shown_of_objects(env) if op else result
             elif op is not None:
                 compared = self.operator_result(op, [left, right])
                 if self.is_numpys(node, [left, right], (left_node, item.comparator)):
@@ -585,7 +403,9 @@ class Evaluator(Operands):
                 ):
                     target: cst.BaseExpression = node if len(node.comparisons) == 1 else item.comparator
                     kind = op if len(node.comparisons) == 1 else f"chained {op}"
-                    self.emit_operator(ev.Operator(target, self.place(target), kind, (left, right), compared))
+                    self.placement.emit_operator(
+                        ev.Operator(target, self.record.place(target), kind, (left, right), compared)
+                    )
                     result = compared
             elif type(item.operator) in (cst.In, cst.NotIn):
                 self.search(node, (left_node, left), (item.comparator, right))
@@ -596,8 +416,8 @@ class Evaluator(Operands):
 
     # ---- the rest
 
-    def _conditional(self, node: cst.IfExp, env: Env) -> Value:
-        self.object_tested(node, self.evaluate(node.test, env), env)
+    def conditional(self, node: cst.IfExp, env: Env) -> Value:
+        self.unseen.object_tested(node, self.visitor.evaluate(node.test, env), env)
         body, orelse = self.facts.displays[id(node)] = self._perhaps(node.body, env), self._perhaps(node.orelse, env)
         joined = join(body, orelse)
         missing = none_test(node.test)
@@ -607,37 +427,230 @@ class Evaluator(Operands):
                 return replace(joined, exact=missing[0])  # the argument, or what stands in for one that was not given
         return joined
 
-    def _walrus(self, node: cst.NamedExpr, env: Env) -> Value:
-        value = self.evaluate(node.value, env)
+    def walrus(self, node: cst.NamedExpr, env: Env) -> Value:
+        value = self.visitor.evaluate(node.value, env)
         if type(node.target) is cst.Name:
             env.bind(node.target.value, value)
             return env.load(node.target.value) or value  # who gets it shares its memory
         return value
 
     def _starred(self, node: cst.StarredElement, env: Env) -> Value:
-        return self.evaluate(node.value, env)
+        return self.visitor.evaluate(node.value, env)
 
-    def _await(self, node: cst.Await, env: Env) -> Value:
-        self.evaluate(node.expression, env)
-        self.construct(node, ev.Kind.ASYNC)
+    def await_(self, node: cst.Await, env: Env) -> Value:
+        self.visitor.evaluate(node.expression, env)
+        self.record.construct(node, ev.Kind.ASYNC)
         return UNKNOWN
 
-    def _lambda(self, node: cst.Lambda, env: Env) -> Value:
-        name = f"<lambda {id(node)}>"
-        inner = self.nested_env(name, node.params, reads(node.body), env)
-        puts, worked = len(self.puts_made), self.worked
-        self.depth += 1
-        result = self.evaluate(node.body, inner)
-        self.depth -= 1
-        if self.worked > worked:
-            self.nested_working.add(name)
-        own = frozenset(parameter.name.value for parameter in parameters_of(node.params))
-        self.leave_nested(puts, own, env)
-        self.leave_stale(inner, own, env)
-        self.nested_results[name] = result
-        if self.made == HOST:
-            self.module.lambdas[name] = node
-        return Function(name, nested=True, refs=self.default_refs(node.params, env))
+    def operate(self, node: cst.BaseExpression, op: str, operands: list[Value], env: Env) -> Value:
+        if id(node) not in self.frame.kept_as_made or any(map(may_hold_tensor, operands)):
+            return self._operate(node, op, operands, env)
+        made, self.frame.made = self.frame.made, HOST
+        try:
+            return self._operate(node, op, operands, env)
+        finally:
+            self.frame.made = made
+
+    # ---- operands that belong to Python or to the program
+
+    def beside_unknown(self, node: cst.BinaryOperation, operands: list[Value]) -> list[Value]:
+        """The operands with ndarrays in a container beside what lives on the host: a list of NumPy's world, perhaps."""
+        if any(home_of(value) != HOST for value in operands):
+            return operands
+        for operand, value in zip((node.left, node.right), operands, strict=True):
+            self.record.escape(operand, value, "is an operand beside what may be a container")
+        return [from_host(value) for value in operands]
+
+    def is_numpys(
+        self, node: cst.BaseExpression, operands: list[Value], parts: tuple[cst.BaseExpression, ...] = ()
+    ) -> bool:
+        """Whether an operator works on an array that no tensor can stand for: all operands are NumPy's then."""
+        for value in operands:  # most have no references
+            if value.refs and UNTENSORED in value.refs:
+                break
+        else:
+            return False
+        if not parts:
+            parts = (node.left, node.right) if type(node) is cst.BinaryOperation else ()
+            parts = (node.expression,) if type(node) is cst.UnaryOperation else parts
+        for operand, value in zip(parts, operands, strict=False):
+            self.record.escape(operand, value, "is an operand beside an array that stays NumPy's")
+        return True
+
+    def beside_object(self, node: cst.CSTNode, op: str, operands: list[tuple[cst.BaseExpression, Value]]) -> None:
+        """An operator of an object of the program's own: its method gets the other operand as NumPy has it."""
+        self.facts.seen.object_operators.add(op)
+        for index, (_, value) in enumerate(operands):
+            if isinstance(value, Instance) and any(may_hold_tensor(other) for _, other in operands):
+                for prefix in ("", "r") if index else ("",):
+                    self.unseen.object_method(node, value, f"__{prefix}{op.rstrip('_')}__")
+        for operand, value in operands:
+            self.record.escape(operand, value, "is an operand beside an object")
+
+    def calculated(
+        self, node: cst.Call, api: str | None, arguments: tuple[ev.Argument, ...], given: Value, result: Value
+    ) -> Value:
+        """The result of a call that gets an array which stays NumPy's: of numbers, if that is asked for."""
+        name = node.func.attr.value if type(node.func) is cst.Attribute else ""
+        if SUBCLASS in given.refs and (name in UNMASKING_METHODS or may_mask(api or "")):
+            return result if api else Unknown(HOST, refs_of(given) - {SUBCLASS, UNTENSORED}, view="view")
+        if SUBCLASS not in given.refs and name in TO_NUMBERS and is_to_numbers(arguments, name == "astype"):
+            return result
+        return calculated(result, refs_of(given), HOST if api is not None else "")
+
+    # ---- by identity first
+
+    def search(
+        self, node: cst.Comparison, item: tuple[cst.BaseExpression, Value], container: tuple[cst.BaseExpression, Value]
+    ) -> None:
+        """``item in container``: by identity first, then by ``==``."""
+        sought, searched = item[1], container[1]
+        kind = searched.type if isinstance(searched, Sequence) else ""
+        exactly = kind in ("list", "tuple") and all(map(may_hold_tensor, (sought, searched)))
+        # an object whose class nobody knows may change an array that it is asked for
+        held = searched.element if isinstance(searched, Sequence) and kind in ("list", "tuple") else searched
+        exactly = exactly or (type(held) is Unknown and may_hold_tensor(sought) and is_array(sought))
+        if exactly and len(node.comparisons) == 1:
+            self.placement.emit_operator(
+                ev.Operator(node, self.record.place(node), "contains", (sought, searched), Scalar("bool"))
+            )
+            return
+        if may_hold_tensor(sought):
+            self.record.escape(*item, "is looked up with `in`")
+        if kind != "dict":  # only its keys are looked at
+            self.record.escape(*container, "is searched with `in`")
+
+    def compare_identity(
+        self,
+        node: cst.Comparison,
+        one: tuple[cst.BaseExpression, Value],
+        other: tuple[cst.BaseExpression, Value],
+    ) -> None:
+        """``one is other``: a tensor is none of the objects outside."""
+        left, right = one[1], other[1]
+        if parameters_in(refs_of(left)) and parameters_in(refs_of(right)):
+            self.facts.seen.tells_apart = True
+        if may_hold_tensor(left) == may_hold_tensor(right):
+            if may_hold_tensor(left) and may_be_array(left) and may_be_array(right):
+                self.facts.seen.compares_identities = True
+            if _is_bool(left) and _is_bool(right):
+                self.record.escape(*one, "is compared by identity")
+                self.record.escape(*other, "is compared by identity")
+            if COPIED in refs_of(left) | refs_of(right) and refs_of(left) & refs_of(right):
+                self.record.construct(node, ev.Kind.IDENTITY)
+            return
+        inside, outside = (left, right) if may_hold_tensor(left) else (right, left)
+        if isinstance(outside, Symbol) and outside.name in _ONLY_BOOLS:
+            self.record.escape(*(one if inside is left else other), f"is compared with {outside.name}")
+        if refs_of(left) & refs_of(right):
+            self.record.construct(node, ev.Kind.IDENTITY)
+        elif may_be_array(outside) and (
+            refs_of(outside) if isinstance(outside, Array) else outside_of(refs_of(outside))
+        ):
+            given = parameters_in(refs_of(inside))
+            self.facts.host_parameters |= given  # the caller's own object, which may be that one
+            if not given and isinstance(outside, Array):
+                self.record.construct(node, ev.Kind.IDENTITY)
+
+    # ---- comprehensions and generator expressions
+
+    def comprehension(self, node: Any, env: Env) -> Value:
+        bound = frozenset(_bound_outside(node))
+        if not bound:
+            value = self._comprehension(node, env, inner := env.copy())
+            # each item is made after what the ones before it updated
+            if self.closures.leave_stale(inner, frozenset(_targets_of(node.for_in)), env):
+                value = self._comprehension(node, env, env.copy())
+            return value
+        if type(node) is cst.GeneratorExp and not self._is_asked_at_once(node):
+            self.record.construct(
+                node, ev.Kind.NONLOCAL, ", ".join(sorted(bound))
+            )  # at what time these names change is not known
+        local = frozenset(_targets_of(node.for_in))
+        for number in range(ROUNDS):  # the names that it binds outside hold in each iteration what the one before gave
+            inner = env.copy()
+            value = self._comprehension(node, env, inner)
+            for name in local:
+                inner.forget(name)
+            new = env.join(inner)
+            if new == env:
+                break
+            env.become(widen(env, new) if number >= ROUNDS - 2 else new)
+        return value
+
+    def _comprehension(self, node: Any, env: Env, inner: Env) -> Value:
+        puts, worked = len(self.frame.puts_made), self.frame.worked
+        first = self._iterated(node.for_in, inner)
+        value, kind = self._each(node, first, inner)
+        if self.frame.worked > worked:  # each item is made after what ran for those before it
+            value, kind = self._each(node, first, inner)
+            self.unseen.code_runs(node, "a comprehension", env)
+            self.frame.lazy_works |= type(node) is cst.GeneratorExp
+        for name in self.frame.captured_inside:
+            self.closures.may_be_filled(name, env)
+        if not self.frame.comprehended:
+            self.frame.captured_inside.clear()
+        self.closures.leave_nested(puts, NO_NAMES, env)
+        refs = refs_of(value)
+        if refs and not _gives_each_once(node):
+            refs |= {SHARED}
+        if type(node) is cst.GeneratorExp:
+            # it runs later: what it reads must still be what it is now
+            refs |= self.closures.read_later({part.value for part in walk(node) if type(part) is cst.Name}, env)
+        return Sequence(
+            kind, value, None, frozenset(ref for ref in refs if ref in env.values or not ref.isidentifier())
+        )
+
+    def _each(self, node: Any, iterated: Value, inner: Env) -> tuple[Value, str]:
+        """One item, and the kind of what holds all of them."""
+        self._clauses(node.for_in, iterated, inner)
+        self.frame.depth += 1
+        self.frame.comprehended += 1
+        if type(node) is cst.DictComp:
+            key = self.visitor.evaluate(node.key, inner)
+            self.unseen.ask_parts(node, inner, key)
+            self.record.escape(node.key, key, "is a dictionary key")
+            value, kind = self.visitor.evaluate(node.value, inner), "dict"
+        else:
+            value, kind = self.visitor.evaluate(node.elt, inner), _COMPREHENSIONS[type(node)]
+            if kind == "set":
+                self.unseen.ask_parts(node, inner, value)
+            if kind == "set" and may_hold_tensor(value):
+                self.record.escape(node.elt, value, "is an item of a set")
+                value = from_host(value)
+        self.frame.depth -= 1
+        self.frame.comprehended -= 1
+        return value, kind
+
+    def _is_asked_at_once(self, node: cst.GeneratorExp) -> bool:
+        """Whether a function of Python's that keeps no iterator gets it: ``any(... for ...)``."""
+        return self.frame.statement is not None and any(
+            type(part) is cst.Call
+            and type(part.func) is cst.Name
+            and part.func.value in _ASKING
+            and any(argument.value is node for argument in part.args)
+            for part in walk(self.frame.statement)
+        )
+
+    def ask_iterator(self, node: cst.Name, value: Value, env: Env) -> None:
+        """`node` is read: what iterators in its `value` read by name must be what NumPy shows by now."""
+        if reads_later(value) or (isinstance(value, Sequence) and holds(value, reads_later)):
+            for name in sorted(self.frame.read_by_iterators & env.stale.keys()):
+                self.record.emit(ev.StaleRead(node, self.record.place(node), name, env.stale[name], env.aliases(name)))
+
+    def _iterated(self, clause: cst.CompFor, inner: Env) -> Value:
+        iterated = self.unseen.object_iterated(clause.iter, self.visitor.evaluate(clause.iter, inner), inner)
+        self.facts.comprehended[id(clause)] = iterated
+        return iterated
+
+    def _clauses(self, clause: cst.CompFor, iterated: Value, inner: Env) -> None:
+        self.frame.loops += 1
+        self.stores.bind_target(clause.target, element_of(iterated), inner)
+        for condition in clause.ifs:
+            self.unseen.object_tested(condition, self.visitor.evaluate(condition.test, inner), inner)
+        if clause.inner_for_in is not None:
+            self._clauses(clause.inner_for_in, self._iterated(clause.inner_for_in, inner), inner)
+        self.frame.loops -= 1
 
 
 def _is_whole_power(operands: list[Value]) -> bool:
@@ -665,33 +678,3 @@ def _joined(op: str, operands: list[Value], result: Unknown) -> Unknown:
     refs = NO_NAMES.union(*map(refs_of, containers if op == "mul" else operands))
     shared = frozenset((SHARED,)) if op == "mul" and refs else NO_NAMES
     return replace(result, refs=refs | shared, view="view" if refs or op != "mul" else "")
-
-
-METHODS: dict[type, Callable[..., Value]] = {
-    cst.Name: Evaluator._name,
-    cst.Integer: Evaluator._literal,
-    cst.Float: Evaluator._literal,
-    cst.Imaginary: Evaluator._literal,
-    cst.SimpleString: Evaluator._string,
-    cst.ConcatenatedString: Evaluator._strings,
-    cst.FormattedString: Evaluator._formatted,
-    cst.Ellipsis: Evaluator._ellipsis,
-    cst.Tuple: Evaluator._display,
-    cst.List: Evaluator._display,
-    cst.Set: Evaluator._display,
-    cst.Dict: Evaluator._dict,
-    cst.BinaryOperation: Evaluator._binary,
-    cst.UnaryOperation: Evaluator._unary,
-    cst.BooleanOperation: Evaluator._boolean,
-    cst.Comparison: Evaluator._comparison,
-    cst.Attribute: Evaluator._attribute,
-    cst.Subscript: Evaluator._subscript,
-    cst.IfExp: Evaluator._conditional,
-    cst.NamedExpr: Evaluator._walrus,
-    cst.Await: Evaluator._await,
-    cst.Lambda: Evaluator._lambda,
-    cst.ListComp: Evaluator.comprehension,
-    cst.SetComp: Evaluator.comprehension,
-    cst.DictComp: Evaluator.comprehension,
-    cst.GeneratorExp: Evaluator.comprehension,
-}

@@ -1,28 +1,30 @@
-"""What a NumPy call returns: dtype, rank, whether it is a view, and what a 0-d result is."""
+"""Calls of NumPy's functions: what they give, show and write."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
 
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.call_results import (
+    asked_dtypes,
     bind,
     given_back,
     gives_tuple,
+    is_in_place,
     is_positive,
     items_given_back,
     rank_of,
     result_has_elements,
     result_rank,
     shape_rank,
+    ufunc_method,
+    ufunc_output,
     zero_d_result,
 )
 from np2tnp.analysis.domain.env import Env
-from np2tnp.analysis.domain.locations import bare, is_attribute, is_parameter, is_state, of_attribute
+from np2tnp.analysis.domain.locations import is_attribute
 from np2tnp.analysis.domain.promotion_rules import (
     DTYPE_NAMES,
     dtype_char,
@@ -34,7 +36,8 @@ from np2tnp.analysis.domain.promotion_rules import (
     with_variadic,
 )
 from np2tnp.analysis.domain.result_aliases import copy_marks
-from np2tnp.analysis.domain.summaries import Summary
+from np2tnp.analysis.domain.summaries import hosted
+from np2tnp.analysis.domain.untensored import HOLDERS, KEPT, OF_ITEMS, holds_text
 from np2tnp.analysis.domain.values import (
     ALL_DTYPES,
     BY_LAYOUT,
@@ -46,12 +49,15 @@ from np2tnp.analysis.domain.values import (
     NO_NAMES,
     NONE,
     READ_ONLY,
+    SUBCLASS,
     TENSOR,
     UNKNOWN,
+    UNTENSORED,
     Array,
     Const,
     Scalar,
     Sequence,
+    Symbol,
     Unknown,
     Value,
     deps_of,
@@ -61,286 +67,43 @@ from np2tnp.analysis.domain.values import (
     may_be_array,
     may_hold_tensor,
     outside_of,
-    parameters_in,
     refs_of,
     replace,
+    scalar_type,
     view_of,
     with_refs,
     zero_d_of,
 )
-from np2tnp.analysis.interpreter.expressions import Evaluator
-from np2tnp.analysis.syntax.python_tables import BY_ORDER, IN_PLACE_METHODS, PYTHON_METHODS, SAME_RANK
-from np2tnp.analysis.syntax.scopes import target_names
+from np2tnp.analysis.interpreter.callees import Callees
+from np2tnp.analysis.interpreter.frame import Frame, Names, Record
+from np2tnp.analysis.interpreter.placement import Placement
+from np2tnp.analysis.interpreter.unseen_code import UnseenCode
+from np2tnp.analysis.interpreter.writes import Writes
+from np2tnp.analysis.module.subclasses import copies, holds_subclass, is_followed, makes_subclass, maps_file
+from np2tnp.analysis.syntax.python_tables import BY_ORDER, ONE_ARRAY, OVER_MEMORY, POSITIONS, PYTHON_METHODS, SAME_RANK
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.catalog.facts import ApiFact
-
-# --- Names whose ndarrays lie in memory as NumPy's own do
-#
-# Whether ``x.reshape(-1)`` shows x or a copy of it hangs on the memory order of x. An ndarray made of a tensor is in
-# C order, where NumPy's may be in another one; of what is in C order in NumPy, too, and its views, NumPy says the
-# same.
-
-#: What makes arrays in C order, and how many positional arguments stand before ``order``.
-_MAKERS = {
-    "numpy.zeros": 2, "numpy.ones": 2, "numpy.empty": 2, "numpy.full": 3, "numpy.eye": 4, "numpy.arange": 4,
-    "numpy.ascontiguousarray": 2,
-    "ndarray.copy": 0,
-    "numpy.array": 2, "numpy.asarray": 2,
-}  # fmt: skip
-#: Those of them that keep the order of an array, and make one of a list.
-_OF_DISPLAYS = frozenset(("numpy.array", "numpy.asarray"))
-#: Methods that show their array, or copy it where NumPy does: in C order.
-_VIEWS = frozenset("reshape ravel transpose swapaxes squeeze".split())
-
-_TARGETED = (cst.AnnAssign, cst.NamedExpr, cst.For, cst.CompFor)
-_NAMED = (cst.AsName, cst.FunctionDef, cst.ClassDef, cst.Param, cst.NameItem)
-_IMPORTED = (cst.MatchAs, cst.MatchStar, cst.ImportAlias)
-_BINDING = frozenset((cst.Assign, *_TARGETED, *_NAMED, *_IMPORTED))
-
-_Value = cst.BaseExpression | None
-
-
-def is_in_c_order(call: object) -> bool:
-    """Whether the recorded event `call` makes an array that is in C order in NumPy."""
-    if not isinstance(call, ev.Call) or call.api not in _MAKERS or len(call.arguments) > _MAKERS[call.api]:
-        return False
-    if call.api in _OF_DISPLAYS and not (
-        call.arguments and isinstance(call.arguments[0].node.value, (cst.List, cst.Tuple))
-    ):
-        return False
-    return not any(argument.star or argument.name in ("order", "like") for argument in call.arguments)
-
-
-def bound_in(region: cst.CSTNode) -> dict[str, list[_Value]]:
-    """All that `region` binds each name to; None for what is no expression by itself."""
-    bound: dict[str, list[_Value]] = defaultdict(list)
-    for node in walk(region):
-        if type(node) in _BINDING:
-            for name, value in _bindings(node):
-                bound[name].append(value)
-    return dict(bound)
-
-
-def laid_out_alike(
-    bound: Mapping[str, list[_Value]],
-    kept: frozenset[str],
-    is_maker: Callable[[cst.Call], bool],
-    tensors: frozenset[str] = frozenset(),
-) -> frozenset[str]:
-    """Those of the names `kept`, which hold ndarrays, that are `bound` to nothing but arrays in C order, or views.
-
-    is_maker: whether a call makes an array in C order; what shows one of those under a name is a view of it.
-    tensors: those of the names whose views are arrays of their own, in C order, until they come to the host.
-    """
-    found: set[str] = set()
-    while True:
-        more = {
-            name
-            for name in kept & bound.keys()
-            if all(
-                (name not in tensors and _shows(value, found)) or (type(value) is cst.Call and is_maker(value))
-                for value in bound[name]
-            )
-        }
-        if more <= found:
-            return frozenset(found)
-        found |= more
-
-
-def _bindings(node: cst.CSTNode) -> Iterator[tuple[str, _Value]]:
-    """The names that `node` itself binds, each with the expression that it is bound to; None where there is none."""
-    kind = type(node)
-    if kind is cst.Assign:
-        assert isinstance(node, cst.Assign)
-        for target in node.targets:
-            if type(target.target) is cst.Name:
-                yield target.target.value, node.value
-            else:
-                yield from ((name, None) for name in target_names(target.target))
-    elif kind in _TARGETED:
-        yield from ((name, None) for name in target_names(node.target))  # type: ignore[attr-defined]
-    elif kind in _NAMED:
-        yield from ((name, None) for name in target_names(node.name))  # type: ignore[attr-defined]
-    elif kind in _IMPORTED:
-        yield from ((part.value, None) for part in walk(node) if type(part) is cst.Name)
-
-
-def _shows(node: _Value, names: set[str]) -> bool:
-    """Whether `node` is one of `names`, or a view of it that NumPy makes."""
-    if type(node) is cst.Name:
-        return node.value in names
-    if type(node) is cst.Attribute:
-        return node.attr.value == "T" and _shows(node.value, names)
-    if type(node) is cst.Subscript:
-        return all(type(part.slice) is cst.Slice for part in node.slice) and _shows(node.value, names)
-    if type(node) is not cst.Call or type(node.func) is not cst.Attribute or node.func.attr.value not in _VIEWS:
-        return False
-    return _shows(node.func.value, names) and not any(argument.keyword or argument.star for argument in node.args)
-
-
-def updated_by_order(functions: Iterable[cst.CSTNode]) -> frozenset[str]:
-    """Attributes (``.w``) and names whose arrays the functions update, or copies of them, by their memory order.
-
-    As in ``flat = net.w.ravel(); flat[0] += 1``: NumPy decides whether net.w changes by the order it lies in.
-    """
-    return frozenset().union(*map(_updated_in, functions))
-
-
-@lru_cache(maxsize=4096)
-def _lasting(holders: frozenset[str]) -> frozenset[str]:
-    """Those that are attributes and globals."""
-    return frozenset(holder for holder in holders if is_state(holder))
-
-
-def _by_default(function: cst.FunctionDef) -> bool:
-    """Whether a default or a decorator shows something by its memory order."""
-    heads = (function.params, *function.decorators)
-    parts = (part for head in heads for part in walk(head) if type(part) is cst.Call)
-    return any(_ordered(part) is not None for part in parts)
-
-
-def _updated_in(function: cst.CSTNode) -> set[str]:
-    shown: dict[str, set[str]] = defaultdict(set)
-    updated: set[str] = set()
-    by_order: set[str] = set()
-
-    def updates(node: _Value) -> None:
-        while type(node) is cst.Subscript:
-            node = node.value
-        if type(node) is cst.Name:
-            updated.add(node.value)
-        elif (place := _ordered(node)) is not None:
-            by_order.add(place)
-
-    for node in walk(function):
-        kind = type(node)
-        if kind is cst.AugAssign:
-            updates(node.target)  # type: ignore[attr-defined]
-        elif kind is cst.Assign:
-            for name, value in _bindings(node):
-                if (place := _ordered(value)) is not None:
-                    shown[name].add(place)
-            for target in node.targets:  # type: ignore[attr-defined]
-                if type(target.target) is cst.Subscript:
-                    updates(target.target)
-        elif kind is cst.Call:
-            assert isinstance(node, cst.Call)
-            if type(node.func) is cst.Attribute and node.func.attr.value in IN_PLACE_METHODS:
-                updates(node.func.value)
-            for argument in node.args:
-                if argument.keyword is not None and argument.keyword.value == "out":
-                    updates(argument.value)
-    return by_order.union(*(shown[name] for name in shown.keys() & updated))
-
-
-def _ordered(node: _Value) -> str | None:
-    """What `node`, a call such as ``x.w.ravel()`` or ``np.reshape(x.w, -1)``, shows by its memory order."""
-    if type(node) is not cst.Call or type(node.func) is not cst.Attribute or node.func.attr.value not in BY_ORDER:
-        return None
-    place: cst.BaseExpression = node.func.value
-    if type(place) is cst.Name and node.args and type(node.args[0].value) is cst.Attribute:
-        place = node.args[0].value  # of NumPy's functions
-    while type(place) is cst.Subscript or (type(place) is cst.Attribute and place.attr.value == "T"):
-        place = place.value
-    if type(place) is cst.Attribute:
-        return of_attribute(place.attr.value)
-    return place.value if type(place) is cst.Name else None
-
-
-class Layouts(Evaluator):
-    """Which arrays lie in memory as NumPy's do, for callees and others that ask."""
-
-    def lie_as_in_numpy(self, refs: frozenset[str]) -> bool:
-        """Whether all arrays at `refs` are in C order here and in NumPy, or views of such: it shows or copies alike."""
-        return self._are_alike(refs, self.host_locals)
-
-    def by_their_layout(self, receiver: Value) -> Value:
-        """What shows `receiver`, or a copy of it, by the order in which others laid it out."""
-        refs = refs_of(receiver)
-        return with_refs(receiver, refs | {BY_THEIR_LAYOUT}) if outside_of(refs) else receiver
-
-    def shown_by_layout(self, told: frozenset[str], matched: Mapping[str, ev.Argument]) -> frozenset[str]:
-        """The references of what a callee gives back, `told`, if that shows one of its arguments or a copy of it."""
-        if BY_THEIR_LAYOUT not in told or self.made == HOST:
-            return NO_NAMES
-        given = [matched[name] for name in parameters_in(told) & matched.keys()]
-        refs = [refs_of(item.value) for item in given if self.lies_otherwise(item.node.value, item.value)]
-        return NO_NAMES.union({BY_LAYOUT}, *map(copy_marks, refs)) if refs else NO_NAMES
-
-    def asked_by_layout(self, summary: Summary, matched: Mapping[str, ev.Argument]) -> None:
-        """The callee reads the memory order of its argument, or updates a view or a copy by it: it must be NumPy's."""
-        for name in summary.by_layout & matched.keys():
-            argument = matched[name]
-            self.facts.seen.by_layout.update(parameters_in(refs_of(argument.value)))
-            if self.made != HOST and self.lies_otherwise(argument.node.value, argument.value):
-                self.construct(argument.node, ev.Kind.ASKED_BY_LAYOUT, name)
-
-    def laid_out_here(self, holders: frozenset[str], value: Value) -> None:
-        """An array of ours is kept by `holders`: others must not ask in which order it lies."""
-        if self.made == HOST or self.module.by_order == NO_NAMES:
-            return
-        holders = _lasting(holders)
-        if not holders or not may_hold_tensor(value):
-            return
-        if self.module.by_order is None:
-            functions = self.module.functions.values()
-            asking = (info.node for info in functions if info.uses.by_order or _by_default(info.node))
-            self.module.by_order = updated_by_order(asking)
-        source = self.statement.value if isinstance(self.statement, (cst.Assign, cst.AnnAssign)) else None
-        for holder in holders:
-            name = holder.rpartition(":")[2]
-            if name in self.module.by_order and (source is None or self.lies_otherwise(source, value)):
-                self.construct(self.statement or self.facts.node, ev.Kind.KEPT_BY_LAYOUT, name)
-
-    def lies_otherwise(self, node: cst.BaseExpression, value: Value) -> bool:
-        """Whether `node` may be an array of ours that is in another memory order than NumPy's."""
-        refs = refs_of(value)
-        if not may_hold_tensor(value) and not refs & self.host_locals:
-            return False
-        if not refs:
-            return not is_in_c_order(self.recorded.get((ev.Call, id(node))))
-        names, ours = refs | self.host_locals, refs - self.host_locals
-        return not self._are_alike(refs, names, ours)
-
-    def _are_alike(self, refs: frozenset[str], names: frozenset[str], tensors: frozenset[str] = NO_NAMES) -> bool:
-        known, region = self.module.bound_values, self.facts.node
-        if id(region) not in known:
-            known[id(region)] = bound_in(region)
-        bound = known[id(region)]
-        return refs <= bound.keys() and refs <= laid_out_alike(bound, names, self._is_maker, tensors)
-
-    def _is_maker(self, call: cst.Call) -> bool:
-        return is_in_c_order(self.recorded.get((ev.Call, id(call))))
-
 
 #: Methods that give a scalar for a NumPy scalar, and an array for a 0-d array.
 _SCALAR_TO_SCALAR = frozenset("astype copy squeeze transpose swapaxes view round conj conjugate clip".split())
 #: Functions that do.
 _SCALAR_OF_SCALAR = frozenset("real imag squeeze transpose swapaxes".split())
 _PARTS = frozenset(("real", "imag"))
-
-
 #: What gives back its very argument or a copy, never another view of it, and which of them shows in a tensor as well:
 #: memory order, which decides about the others, does not.
 _SAME_OR_COPY = frozenset("asarray asanyarray array astype".split())
-
 #: What gives a view of each of several arguments.
 _OF_EACH = frozenset("broadcast_arrays atleast_1d atleast_2d atleast_3d".split())
-
 #: Calls of NumPy whose result is a Python object even where the catalog does not say so.
 _PYTHON_RESULTS = frozenset(("numpy.shape", "numpy.ndim", "numpy.size", "numpy.dtype", "numpy.iinfo", "numpy.finfo"))
-
-
 #: Calls whose result lies in the memory of a buffer, a file or another library's array.
 _OVER_BUFFERS = frozenset(("numpy.frombuffer", "numpy.from_dlpack"))
-
 #: Distributions over float64.
 _FLOAT_DRAWS = frozenset(
     "random rand randn random_sample ranf sample uniform normal standard_normal exponential"
     " standard_exponential gamma standard_gamma beta chisquare f gumbel laplace logistic lognormal pareto"
     " power rayleigh standard_cauchy standard_t triangular vonmises wald weibull".split()
 )
-
 #: What makes arrays of the bytes of files and buffers.
 _FROM_BYTES = frozenset("fromfile frombuffer memmap".split())
 
@@ -410,8 +173,175 @@ def _several(name: str, fact: ApiFact, values: Mapping[str, Value], made: Array)
     return Sequence(kind, made, items or _of_each(name, made, values), made.refs)
 
 
-class NumpyResults(Layouts):
-    """What NumPy calls return."""
+#: Functions of NumPy's that leave alone what they get, of whatever class it is.
+_ASKING = frozenset(
+    f"numpy.{name}" for name in "shape ndim size isscalar iterable may_share_memory result_type".split()
+)
+#: What makes arrays of nothing but numbers, in less time than a copy from the device takes.
+_MAKERS = frozenset(f"numpy.{name}" for name in "zeros ones empty full arange linspace eye identity array".split())
+
+
+class NumpyCalls:
+    """Evaluates calls of NumPy's functions."""
+
+    def __init__(
+        self,
+        frame: Frame,
+        record: Record,
+        names: Names,
+        unseen: UnseenCode,
+        placement: Placement,
+        writes: Writes,
+        callees: Callees,
+    ) -> None:
+        self.frame = frame
+        self.assumed = frame.assumed
+        self.facts = frame.facts
+        self.catalog = frame.catalog
+        self.record = record
+        self.names = names
+        self.unseen = unseen
+        self.placement = placement
+        self.writes = writes
+        self.callees = callees
+
+    def numpy_call(
+        self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], receiver: Value | None, env: Env
+    ) -> Value:
+        if is_followed(api) and not any(argument.star or argument.name == "out" for argument in arguments):
+            self.frame.met_subclass |= makes_subclass(api)
+            marks = frozenset((SUBCLASS, UNTENSORED))
+            shown = (
+                NO_NAMES if copies(api, arguments) else self.callees.given_back(arguments) - marks
+            )  # it only reads them
+            return Unknown(HOST, shown | marks if makes_subclass(api) else shown, view="view" if shown else "")
+        result = self._by_the_catalog(node, api, arguments, receiver, env)
+        if makes_subclass(api) or maps_file(api, arguments):
+            self.frame.met_subclass = True
+            result = with_refs(result, refs_of(result) | {SUBCLASS})
+        elif self.frame.met_subclass and api not in _ASKING:
+            given = [argument.value for argument in arguments]
+            self.names.meet_subclass(node, *given, receiver or NONE)
+            fact = self.catalog.get(api)
+            updates = api.endswith(".at") or (fact is not None and fact.mutates)
+            if (updates or any(item.name == "out" for item in arguments)) and any(map(holds_subclass, given)):
+                self.record.construct(node, ev.Kind.SUBCLASS_OPERAND)
+        if len(node.args) > (receiver is None):
+            self.placement.reads_before_updates(node, arguments, receiver)
+        return hosted(result) if id(node) in self.frame.kept_as_made and makes_from_numbers(api, arguments) else result
+
+    def _by_the_catalog(
+        self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], receiver: Value | None, env: Env
+    ) -> Value:
+        if api in ("numpy.random.default_rng", "numpy.random.Generator", "numpy.random.RandomState"):
+            return Symbol("numpy.random.RandomState" if api.endswith("RandomState") else "numpy.random.Generator")
+        if api.startswith("numpy.random."):
+            return self._random(node, api, arguments, env)
+        fact = self.catalog.get(api)
+        if fact is None or ufunc_method(self.catalog, api) is not None:
+            return self._ufunc_method(node, api, arguments, env)
+        if api in OVER_MEMORY and any(may_hold_tensor(argument.value) for argument in arguments):
+            self.record.construct(node, ev.Kind.OVER_MEMORY, api.replace("numpy.", "np."))
+        if api in OVER_MEMORY:
+            self.facts.seen.tells_apart = True
+            if (shown := self._over_memory(api, arguments)) is not None:
+                return shown
+        if api in POSITIONS:
+            return Sequence("iterator", Sequence("tuple", Scalar("int")))
+        bound = bind(fact, arguments)
+        if api != "numpy.dtype" and any(map(foreign_dtype, asked_dtypes(fact, arguments))):
+            held = self.callees.given_back(arguments) if api.rpartition(".")[2] in HOLDERS else NO_NAMES
+            return with_refs(KEPT, KEPT.refs | held)  # strings, objects: the result stays NumPy's
+        if api in OF_ITEMS and arguments and holds_text(arguments[0].value) and "dtype" not in (bound or ()):
+            return KEPT
+        if (
+            api in ("numpy.array", "numpy.asarray", "numpy.asanyarray")
+            and arguments
+            and _holds_objects(arguments[0].value)
+        ):
+            return UNKNOWN  # None and strings in a list make an object or string array
+        if bound is None:
+            if fact.mutates or (fact.rt is None and "out=None" in fact.parameters):  # helpers refuse a hidden out
+                only_if = [text for text in fact.parameters if text.startswith(("out=", "overwrite"))]
+                changes = f"may change (by {only_if[0].partition('=')[0]}=)" if only_if else "changes"
+                self.record.construct(node, ev.Kind.HIDDEN_ARRAY, f"{api.replace('numpy.', 'np.')} {changes}")
+            if fact.mutates or any(text.partition("=")[0] == "out" for text in fact.parameters):
+                self.unseen.unfollowed(
+                    *(argument.value for argument in arguments), *(() if receiver is None else (receiver,))
+                )
+            return self.result_of_spread(api, fact, arguments, receiver)
+        for name in fact.mutates if is_in_place(fact, bound) else ():
+            if name == "self" and receiver is not None:
+                func = node.func
+                self.writes.write(
+                    node, func.value if type(func) is cst.Attribute else func, receiver, UNKNOWN, env, op=api
+                )
+            elif name in bound:
+                self.writes.write(node, bound[name].node.value, bound[name].value, UNKNOWN, env, op=api)
+        out = bound.get("out")
+        if out is not None and (isinstance(out.value, Sequence) or (fact.kind == "ufunc" and fact.returns == "tuple")):
+            self.record.construct(out.node, ev.Kind.OUT_TUPLE)
+            self.unseen.unfollowed(*(argument.value for argument in arguments))
+        elif out is not None and out.value != NONE:
+            self.writes.write(node, out.node.value, out.value, UNKNOWN, env, op="out=")
+            return replace(out.value, view="") if isinstance(out.value, Array) else out.value
+        values: dict[str, Value] = {name: argument.value for name, argument in bound.items()}
+        if receiver is not None:
+            values["self"] = receiver
+            for text in ("a", "x", "self"):
+                values.setdefault(text, receiver)
+        result = self._result(api, fact, values, receiver)
+        if api.rpartition(".")[2] in ONE_ARRAY and isinstance(result, Sequence) and not self._is_key(node):
+            assert isinstance(result.element, Array)
+            return replace(result, element=replace(result.element, home=HOST))
+        return result
+
+    def _over_memory(self, api: str, arguments: tuple[ev.Argument, ...]) -> Value | None:
+        """What shows the memory of the arguments, and may write to it; None where a function only asks about it."""
+        if api in ("numpy.shares_memory", "numpy.may_share_memory", "numpy.byte_bounds"):
+            return None
+        reads = (
+            api != "numpy.ndarray"
+            and len(arguments) < 3
+            and all(not argument.star and argument.name in (None, "flags", "order") for argument in arguments)
+        )
+        if not reads:
+            self.unseen.unfollowed(*(argument.value for argument in arguments))
+        return Unknown(HOST, self.callees.given_back(arguments), view="view")
+
+    def _is_key(self, node: cst.Call) -> bool:
+        """Whether the call stands between brackets, ``x[np.f()]``: nobody else has its result."""
+        return any(type(part) is cst.Index and part.value is node for part in walk(self.facts.node))
+
+    def _ufunc_method(self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
+        """``np.add.at(...)``, ``np.add.reduce(...)``; or a name that NumPy does not have."""
+        found = ufunc_method(self.catalog, api)
+        if found is not None:
+            owner, method = found
+            if method == "at":
+                if arguments and arguments[0].star:
+                    self.record.construct(node, ev.Kind.HIDDEN_ARRAY, f"{api.replace('numpy.', 'np.')} changes")
+                    self.unseen.unfollowed(*(argument.value for argument in arguments))
+                elif arguments:
+                    self.writes.write(node, arguments[0].node.value, arguments[0].value, UNKNOWN, env, op=f"{owner}.at")
+                return NONE
+            out = ufunc_output(method, arguments)
+            if any(argument.star for argument in arguments):
+                self.unseen.unfollowed(*(argument.value for argument in arguments))
+            if out is not None and isinstance(out.value, Sequence):
+                self.record.construct(out.node, ev.Kind.OUT_TUPLE)
+                self.unseen.unfollowed(out.value)
+            elif out is not None and out.value != NONE:
+                self.writes.write(node, out.node.value, out.value, UNKNOWN, env, op="out=")
+                return out.value
+            deps = NO_NAMES.union(*(deps_of(argument.value) for argument in arguments))
+            return Array(self.frame.made, deps=deps)
+        self.record.note_unresolved()
+        result = self.callees.unresolved(node, api, arguments, env, pure=False)
+        known = api.count(".") > 1  # np.ndarray.reshape(x, s) exists; np.summ(x) raises
+        return Unknown(HOST, refs_of(result), view="view") if known else UNKNOWN
+
+    # ---- what a call gives
 
     def _result(self, api: str, fact: ApiFact, values: Mapping[str, Value], receiver: Value | None) -> Value:
         name = api.rpartition(".")[2]
@@ -470,12 +400,12 @@ class NumpyResults(Layouts):
         view = ""
         if fact.effect in ("view", "may-view") and first is not None:
             refs = self._shown_of_first(name, values, first)
-            if self.made == TENSOR and may_be_array(first) and self._may_copy(first, refs):
+            if self.frame.made == TENSOR and may_be_array(first) and self._may_copy(first, refs):
                 refs |= {FOREIGN}
             same = name in _SAME_OR_COPY and values.keys().isdisjoint(("order", "ndmin", "ndmax"))
             view = view_of(first) if same else "view"
             if name in ("asarray", "asanyarray") and len(values) == 1:
-                exact = exact_of(first) if self.made == HOST or may_hold_tensor(first) else None  # else a copy
+                exact = exact_of(first) if self.frame.made == HOST or may_hold_tensor(first) else None  # else a copy
             elif "copy=True" in fact.parameters or name == "array":
                 copy = values.get("copy")
                 if copy is None or copy == Const.of(True):
@@ -484,10 +414,10 @@ class NumpyResults(Layouts):
         if back is not None and (certain := given_back(back, values)) is not None:
             lender = values[back.argument]
             refs = refs_of(lender) if back.may_hold or not isinstance(lender, Sequence) else NO_NAMES
-            if certain and (self.made == HOST or may_hold_tensor(lender)):
+            if certain and (self.frame.made == HOST or may_hold_tensor(lender)):
                 exact = exact_of(lender)
             view = view_of(lender)
-            if self.made == TENSOR and self._may_copy(lender, refs):
+            if self.frame.made == TENSOR and self._may_copy(lender, refs):
                 refs |= {FOREIGN}
         if api in _OVER_BUFFERS or "buffer" in values:
             refs |= {FOREIGN}
@@ -510,15 +440,15 @@ class NumpyResults(Layouts):
 
     def _home(self, name: str, values: Mapping[str, Value], refs: frozenset[str]) -> tuple[str, frozenset[str]]:
         """Where the result lies that shows `refs`, and what it then shows."""
-        home = self.made
+        home = self.frame.made
         held = any(may_hold_tensor(value) for value in values.values() if refs_of(value) & refs)  # not axis or dtype
-        if not held and (self.must_stay_view(refs) or refs & self.host_locals):
+        if not held and (self.record.must_stay_view(refs) or refs & self.assumed.host_locals):
             home = HOST
             refs -= {FOREIGN}  # it is no copy of ours
-            if refs & self.host_locals and name in BY_ORDER and not self.lie_as_in_numpy(refs):
+            if refs & self.assumed.host_locals and name in BY_ORDER and not self.placement.lie_as_in_numpy(refs):
                 refs |= copy_marks(refs) | {BY_LAYOUT}
-        if self.made == TENSOR and asks_for_fortran_order(name, values):
-            if self.must_stay_view(frozenset((FORTRAN,))):
+        if self.frame.made == TENSOR and asks_for_fortran_order(name, values):
+            if self.record.must_stay_view(frozenset((FORTRAN,))):
                 if held and refs:
                     refs |= copy_marks(refs)
                 home = HOST
@@ -558,7 +488,7 @@ class NumpyResults(Layouts):
             given = {argument.name: argument.value for argument in arguments if argument.name is not None}
             made = self._result(api, fact, {"self": receiver, **hidden, **given}, receiver)
             return replace(made, rank=None, dtypes=ALL_DTYPES) if isinstance(made, Array) else made
-        home = TENSOR if self.made == TENSOR else HOST
+        home = TENSOR if self.frame.made == TENSOR else HOST
         refs = NO_NAMES.union(*(refs_of(argument.value) for argument in arguments))
         named = all(argument.star != "**" and argument.name != "copy" for argument in arguments)
         copies = named and "copy=True" in fact.parameters and fact.parameters[0].startswith("*")
@@ -572,13 +502,7 @@ class NumpyResults(Layouts):
         """Whether a tensor that is made of `value` may be our copy of memory which stays on the host."""
         if home_of(value) == HOST:
             return bool(refs) or isinstance(value, Unknown)
-        return self.is_perhaps_theirs(value, refs)
-
-    def is_perhaps_theirs(self, value: Value, refs: frozenset[str]) -> bool:
-        """Whether `value` is a tensor on some ways and on others memory of the host that lies at `refs`."""
-        if home_of(value) != EITHER:
-            return False
-        return any(not is_parameter(ref) or bare(ref) in self.hosted for ref in outside_of(refs))
+        return self.placement.is_perhaps_theirs(value, refs)
 
     def _random(self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         """A draw: floats and integers of the machine's size, Python numbers where no size is given."""
@@ -589,7 +513,7 @@ class NumpyResults(Layouts):
         if name in ("shuffle", "permuted") and arguments:
             itself = out is not None and _is_same_name(arguments[0].node.value, out.node.value)
             if name == "shuffle" or itself:
-                self.write(node, arguments[0].node.value, arguments[0].value, UNKNOWN, env, op=api)
+                self.writes.write(node, arguments[0].node.value, arguments[0].value, UNKNOWN, env, op=api)
             if name == "shuffle":
                 return NONE
             if itself:
@@ -597,12 +521,12 @@ class NumpyResults(Layouts):
         into = [] if out is None or out.value == NONE else [out.value]
         draws_into = fact is not None and any(text.partition("=")[0] == "out" for text in fact.parameters)
         hidden = [it.value for it in arguments if it.star] if bound is None and draws_into else []
-        self.unfollowed(*into, *hidden)
+        self.unseen.unfollowed(*into, *hidden)
         taken = bool(into) and isinstance(into[0], (Scalar, Const))  # for a number, which it is not
         if taken or any(map(may_hold_tensor, into or hidden)):
-            self.construct(node, ev.Kind.DRAWN_INTO, f".{name}()")
+            self.record.construct(node, ev.Kind.DRAWN_INTO, f".{name}()")
         elif into and out is not None:
-            self.write(node, out.node.value, into[0], UNKNOWN, env, op="out=")
+            self.writes.write(node, out.node.value, into[0], UNKNOWN, env, op="out=")
         if name in ("seed", "set_state"):
             return NONE
         if name in (
@@ -618,7 +542,7 @@ class NumpyResults(Layouts):
         ):
             return UNKNOWN
         if bound is None:
-            return Array(self.made)
+            return Array(self.frame.made)
         if into:
             return with_refs(Array(home_of(into[0])), refs_of(into[0]))
         dtypes = ALL_DTYPES
@@ -633,16 +557,18 @@ class NumpyResults(Layouts):
         if name in ("rand", "randn"):
             filled = all(map(is_positive, (argument.value for argument in arguments)))
             return (
-                Array(self.made, dtypes, len(arguments), nonempty=filled) if arguments else _number(dtypes, self.made)
+                Array(self.frame.made, dtypes, len(arguments), nonempty=filled)
+                if arguments
+                else _number(dtypes, self.frame.made)
             )
         if size is None or size.value == NONE:
             if name in _FLOAT_DRAWS and any(has_axes_perhaps(argument.value) for argument in arguments):
-                return Array(EITHER if self.made == TENSOR else HOST, dtypes, weak=True)
+                return Array(EITHER if self.frame.made == TENSOR else HOST, dtypes, weak=True)
             several = any(has_axes_perhaps(item.value) for item in arguments)
             if name in _FLOAT_DRAWS or (name in ("integers", "randint") and not several):
-                return _number(dtypes, self.made)
-            return Array(EITHER if self.made == TENSOR else HOST, dtypes, weak=True)
-        return Array(self.made, dtypes, shape_rank(size.value), nonempty=is_positive(size.value))
+                return _number(dtypes, self.frame.made)
+            return Array(EITHER if self.frame.made == TENSOR else HOST, dtypes, weak=True)
+        return Array(self.frame.made, dtypes, shape_rank(size.value), nonempty=is_positive(size.value))
 
     def _scalar_type_call(self, api: str, values: Mapping[str, Value], deps: frozenset[str]) -> Value:
         """``np.float32(x)``: a number, or an array, which is `x` itself where it has that dtype."""
@@ -657,10 +583,30 @@ class NumpyResults(Layouts):
         rank = only.rank if isinstance(only, Array) else None
         itself = may_be_array(only) and not (isinstance(only, Array) and char not in only.dtypes)
         refs = refs_of(only) if itself else NO_NAMES
-        made = Array(EITHER if self.made == TENSOR else HOST, frozenset(char), rank, refs, deps=deps)
+        made = Array(EITHER if self.frame.made == TENSOR else HOST, frozenset(char), rank, refs, deps=deps)
         if not refs:
             return made
-        if not may_hold_tensor(only) and (self.must_stay_view(refs) or refs & self.host_locals):
+        if not may_hold_tensor(only) and (self.record.must_stay_view(refs) or refs & self.assumed.host_locals):
             return replace(made, home=HOST)
         marks = copy_marks(refs) if may_hold_tensor(only) else frozenset((FOREIGN,))
         return replace(made, refs=refs | marks, view="view")
+
+
+def _holds_objects(value: Value) -> bool:
+    """Whether a list holds, at any depth, what has no number: None or a string."""
+    if isinstance(value, Sequence):
+        items = value.items if value.items is not None else (value.element,)
+        return any(_holds_objects(item) or item == NONE or scalar_type(item) in ("str", "bytes") for item in items)
+    return False
+
+
+def makes_from_numbers(api: str, arguments: Iterable[ev.Argument]) -> bool:
+    """Whether the call makes an array (or draws one) that does not depend on any tensor."""
+    if api.startswith("ndarray."):
+        return False
+    if api.startswith("numpy.random.") or all(isinstance(argument.value, (Const, Scalar)) for argument in arguments):
+        return True
+    return api in _MAKERS and not any(
+        home_of(argument.value) == TENSOR or (api == "numpy.array" and may_hold_tensor(argument.value))
+        for argument in arguments
+    )

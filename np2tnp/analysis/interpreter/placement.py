@@ -1,100 +1,260 @@
-"""Local arrays that stay ndarrays, alone or in containers, where tensors would not show what NumPy shows.
+"""Where arrays live: locals that stay ndarrays, operands that are read late, and memory order.
 
-Code that nobody knows may change them, or an update through one name must be seen through another.
+Local arrays stay ndarrays, alone or in containers, where tensors would not show what NumPy shows: code that nobody
+knows may change them, or an update through one name must be seen through another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.env import Env, Stale, join
-from np2tnp.analysis.domain.locations import bare, is_parameter, of_parameter
+from np2tnp.analysis.domain.containers import sequence_of
+from np2tnp.analysis.domain.env import Stale, join
+from np2tnp.analysis.domain.locations import bare, is_parameter, is_state, of_attribute, of_parameter
 from np2tnp.analysis.domain.result_aliases import copy_marks
 from np2tnp.analysis.domain.summaries import Summary, hosted
 from np2tnp.analysis.domain.values import (
+    BY_LAYOUT,
+    BY_THEIR_LAYOUT,
+    EITHER,
     FOREIGN,
     HOST,
     NO_NAMES,
-    NONE,
     READ_ONLY,
-    SUBCLASS,
-    TENSOR,
     UNKNOWN,
-    UNTENSORED,
     Array,
     Bound,
-    Const,
     Function,
     Instance,
-    Scalar,
     Sequence,
+    Symbol,
     Unknown,
     Value,
     home_of,
     may_hold_tensor,
     outside_of,
+    parameters_in,
     refs_of,
     replace,
     with_refs,
     zero_d_of,
 )
-from np2tnp.analysis.interpreter.state import HOST_FUNCTIONS, NESTED
-from np2tnp.analysis.interpreter.stores import Stores
-from np2tnp.analysis.module.subclasses import copies, holds_subclass, is_followed, makes_subclass, maps_file
+from np2tnp.analysis.interpreter.frame import HOST_FUNCTIONS, NESTED, Frame, Names, Record
+from np2tnp.analysis.syntax.python_tables import BY_ORDER, IN_PLACE_METHODS
 from np2tnp.analysis.syntax.scopes import target_names
 from np2tnp.analysis.syntax.walk import walk
 
+#
+# Whether ``x.reshape(-1)`` shows x or a copy of it hangs on the memory order of x. An ndarray made of a tensor is in
+# C order, where NumPy's may be in another one; of what is in C order in NumPy, too, and its views, NumPy says the
+# same.
 
-class Hosting(Stores):
-    """Binds the names in `host_locals` to ndarrays."""
+#: What makes arrays in C order, and how many positional arguments stand before ``order``.
+_MAKERS = {
+    "numpy.zeros": 2, "numpy.ones": 2, "numpy.empty": 2, "numpy.full": 3, "numpy.eye": 4, "numpy.arange": 4,
+    "numpy.ascontiguousarray": 2,
+    "ndarray.copy": 0,
+    "numpy.array": 2, "numpy.asarray": 2,
+}  # fmt: skip
+#: Those of them that keep the order of an array, and make one of a list.
+_OF_DISPLAYS = frozenset(("numpy.array", "numpy.asarray"))
+#: Methods that show their array, or copy it where NumPy does: in C order.
+_VIEWS = frozenset("reshape ravel transpose swapaxes squeeze".split())
+_TARGETED = (cst.AnnAssign, cst.NamedExpr, cst.For, cst.CompFor)
+_NAMED = (cst.AsName, cst.FunctionDef, cst.ClassDef, cst.Param, cst.NameItem)
+_IMPORTED = (cst.MatchAs, cst.MatchStar, cst.ImportAlias)
+_BINDING = frozenset((cst.Assign, *_TARGETED, *_NAMED, *_IMPORTED))
+_Value = cst.BaseExpression | None
 
-    numbers: frozenset[str] = NO_NAMES  #: parameters that are taken for numbers of any kind
-    kept_as_made: frozenset[int] = frozenset()  #: calls and operators (their ids) whose results an object keeps at once
 
-    def _numpy_call(
-        self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], receiver: Value | None, env: Env
-    ) -> Value:
-        if is_followed(api) and not any(argument.star or argument.name == "out" for argument in arguments):
-            self.met_subclass |= makes_subclass(api)
-            marks = frozenset((SUBCLASS, UNTENSORED))
-            shown = NO_NAMES if copies(api, arguments) else self._given_back(arguments) - marks  # it only reads them
-            return Unknown(HOST, shown | marks if makes_subclass(api) else shown, view="view" if shown else "")
-        result = super()._numpy_call(node, api, arguments, receiver, env)
-        if makes_subclass(api) or maps_file(api, arguments):
-            self.met_subclass = True
-            result = with_refs(result, refs_of(result) | {SUBCLASS})
-        elif self.met_subclass and api not in _ASKING:
-            given = [argument.value for argument in arguments]
-            self.meet_subclass(node, *given, receiver or NONE)
-            fact = self.catalog.get(api)
-            updates = api.endswith(".at") or (fact is not None and fact.mutates)
-            if (updates or any(item.name == "out" for item in arguments)) and any(map(holds_subclass, given)):
-                self.construct(node, ev.Kind.SUBCLASS_OPERAND)
-        if len(node.args) > (receiver is None):
-            self._reads_before_updates(node, arguments, receiver)
-        return hosted(result) if id(node) in self.kept_as_made and makes_from_numbers(api, arguments) else result
+def is_in_c_order(call: object) -> bool:
+    """Whether the recorded event `call` makes an array that is in C order in NumPy."""
+    if not isinstance(call, ev.Call) or call.api not in _MAKERS or len(call.arguments) > _MAKERS[call.api]:
+        return False
+    if call.api in _OF_DISPLAYS and not (
+        call.arguments and isinstance(call.arguments[0].node.value, (cst.List, cst.Tuple))
+    ):
+        return False
+    return not any(argument.star or argument.name in ("order", "like") for argument in call.arguments)
+
+
+def bound_in(region: cst.CSTNode) -> dict[str, list[_Value]]:
+    """All that `region` binds each name to; None for what is no expression by itself."""
+    bound: dict[str, list[_Value]] = defaultdict(list)
+    for node in walk(region):
+        if type(node) in _BINDING:
+            for name, value in _bindings(node):
+                bound[name].append(value)
+    return dict(bound)
+
+
+def laid_out_alike(
+    bound: Mapping[str, list[_Value]],
+    kept: frozenset[str],
+    is_maker: Callable[[cst.Call], bool],
+    tensors: frozenset[str] = frozenset(),
+) -> frozenset[str]:
+    """Those of the names `kept`, which hold ndarrays, that are `bound` to nothing but arrays in C order, or views.
+
+    is_maker: whether a call makes an array in C order; what shows one of those under a name is a view of it.
+    tensors: those of the names whose views are arrays of their own, in C order, until they come to the host.
+    """
+    found: set[str] = set()
+    while True:
+        more = {
+            name
+            for name in kept & bound.keys()
+            if all(
+                (name not in tensors and _shows(value, found)) or (type(value) is cst.Call and is_maker(value))
+                for value in bound[name]
+            )
+        }
+        if more <= found:
+            return frozenset(found)
+        found |= more
+
+
+def _bindings(node: cst.CSTNode) -> Iterator[tuple[str, _Value]]:
+    """The names that `node` itself binds, each with the expression that it is bound to; None where there is none."""
+    kind = type(node)
+    if kind is cst.Assign:
+        assert isinstance(node, cst.Assign)
+        for target in node.targets:
+            if type(target.target) is cst.Name:
+                yield target.target.value, node.value
+            else:
+                yield from ((name, None) for name in target_names(target.target))
+    elif kind in _TARGETED:
+        yield from ((name, None) for name in target_names(node.target))  # type: ignore[attr-defined]
+    elif kind in _NAMED:
+        yield from ((name, None) for name in target_names(node.name))  # type: ignore[attr-defined]
+    elif kind in _IMPORTED:
+        yield from ((part.value, None) for part in walk(node) if type(part) is cst.Name)
+
+
+def _shows(node: _Value, names: set[str]) -> bool:
+    """Whether `node` is one of `names`, or a view of it that NumPy makes."""
+    if type(node) is cst.Name:
+        return node.value in names
+    if type(node) is cst.Attribute:
+        return node.attr.value == "T" and _shows(node.value, names)
+    if type(node) is cst.Subscript:
+        return all(type(part.slice) is cst.Slice for part in node.slice) and _shows(node.value, names)
+    if type(node) is not cst.Call or type(node.func) is not cst.Attribute or node.func.attr.value not in _VIEWS:
+        return False
+    return _shows(node.func.value, names) and not any(argument.keyword or argument.star for argument in node.args)
+
+
+def updated_by_order(functions: Iterable[cst.CSTNode]) -> frozenset[str]:
+    """Attributes (``.w``) and names whose arrays the functions update, or copies of them, by their memory order.
+
+    As in ``flat = net.w.ravel(); flat[0] += 1``: NumPy decides whether net.w changes by the order it lies in.
+    """
+    return frozenset().union(*map(_updated_in, functions))
+
+
+@lru_cache(maxsize=4096)
+def _lasting(holders: frozenset[str]) -> frozenset[str]:
+    """Those that are attributes and globals."""
+    return frozenset(holder for holder in holders if is_state(holder))
+
+
+def _by_default(function: cst.FunctionDef) -> bool:
+    """Whether a default or a decorator shows something by its memory order."""
+    heads = (function.params, *function.decorators)
+    parts = (part for head in heads for part in walk(head) if type(part) is cst.Call)
+    return any(_ordered(part) is not None for part in parts)
+
+
+def _updated_in(function: cst.CSTNode) -> set[str]:
+    shown: dict[str, set[str]] = defaultdict(set)
+    updated: set[str] = set()
+    by_order: set[str] = set()
+
+    def updates(node: _Value) -> None:
+        while type(node) is cst.Subscript:
+            node = node.value
+        if type(node) is cst.Name:
+            updated.add(node.value)
+        elif (place := _ordered(node)) is not None:
+            by_order.add(place)
+
+    for node in walk(function):
+        kind = type(node)
+        if kind is cst.AugAssign:
+            updates(node.target)  # type: ignore[attr-defined]
+        elif kind is cst.Assign:
+            for name, value in _bindings(node):
+                if (place := _ordered(value)) is not None:
+                    shown[name].add(place)
+            for target in node.targets:  # type: ignore[attr-defined]
+                if type(target.target) is cst.Subscript:
+                    updates(target.target)
+        elif kind is cst.Call:
+            assert isinstance(node, cst.Call)
+            if type(node.func) is cst.Attribute and node.func.attr.value in IN_PLACE_METHODS:
+                updates(node.func.value)
+            for argument in node.args:
+                if argument.keyword is not None and argument.keyword.value == "out":
+                    updates(argument.value)
+    return by_order.union(*(shown[name] for name in shown.keys() & updated))
+
+
+def _ordered(node: _Value) -> str | None:
+    """What `node`, a call such as ``x.w.ravel()`` or ``np.reshape(x.w, -1)``, shows by its memory order."""
+    if type(node) is not cst.Call or type(node.func) is not cst.Attribute or node.func.attr.value not in BY_ORDER:
+        return None
+    place: cst.BaseExpression = node.func.value
+    if type(place) is cst.Name and node.args and type(node.args[0].value) is cst.Attribute:
+        place = node.args[0].value  # of NumPy's functions
+    while type(place) is cst.Subscript or (type(place) is cst.Attribute and place.attr.value == "T"):
+        place = place.value
+    if type(place) is cst.Attribute:
+        return of_attribute(place.attr.value)
+    return place.value if type(place) is cst.Name else None
+
+
+#: Builtins that change nothing, whatever number, text or array they get.
+_WITHOUT_EFFECT = frozenset(f"builtins.{name}" for name in "len int float str range slice abs min max round".split())
+
+
+class Placement:
+    """Decides which arrays are ndarrays here, and in which memory order they lie."""
+
+    def __init__(self, frame: Frame, record: Record, names: Names) -> None:
+        self.frame = frame
+        self.assumed = frame.assumed
+        self.facts = frame.facts
+        self.module = frame.module
+        self.services = frame.services
+        self.record = record
+        self.names = names
 
     def emit_operator(self, event: ev.Operator) -> None:
-        super().emit_operator(event)
-        if self.met_subclass and any(may_hold_tensor(it) or type(it) is Array for it in event.operands):
-            self.meet_subclass(event.node, *event.operands)
+        self.record.emit(event)
+        if self.frame.met_subclass and any(may_hold_tensor(it) or type(it) is Array for it in event.operands):
+            self.names.meet_subclass(event.node, *event.operands)
         if len(event.operands) > 1 and home_of(event.operands[0]) == HOST:
             later = event.node.right if type(event.node) is cst.BinaryOperation else event.node
-            ran = id(event.node) in self.ran_late
+            ran = id(event.node) in self.frame.ran_late
             if ran or self._updated_by(later, refs_of(event.operands[0])):  # the operand must not be copied before
                 self.facts.seen.read_late.add(id(event.node))
 
-    def _reads_before_updates(self, node: cst.Call, arguments: tuple[ev.Argument, ...], receiver: Value | None) -> None:
+    def reads_before_updates(self, node: cst.Call, arguments: tuple[ev.Argument, ...], receiver: Value | None) -> None:
         """``np.add(x, f())``, where `f` may update `x`: NumPy reads it after the call, a tensor is made before it."""
-        if id(node) in self.ran_late:
-            self.construct(node, ev.Kind.ARGUMENTS_READ_LATE, "|".join(self.late_parts.get(id(node), ("", ""))))
+        if id(node) in self.frame.ran_late:
+            self.record.construct(
+                node, ev.Kind.ARGUMENTS_READ_LATE, "|".join(self.frame.late_parts.get(id(node), ("", "")))
+            )
         before = refs_of(receiver) if receiver is not None else NO_NAMES
         for argument in arguments:
             for updated in sorted(self._updated_by(argument.node.value, before)):
-                self.construct(
+                self.record.construct(
                     node,
                     ev.Kind.CLOSURE_STORE if updated.isidentifier() else ev.Kind.READ_LATE,
                     updated.rpartition(":")[2],
@@ -109,29 +269,20 @@ class Hosting(Stores):
         outside = outside_of(refs) if refs else refs
         if not outside or type(node) is cst.Name:
             return NO_NAMES
-        calls = (self.recorded.get((ev.Call, id(part))) for part in walk(node) if type(part) is cst.Call)
+        calls = (self.frame.recorded.get((ev.Call, id(part))) for part in walk(node) if type(part) is cst.Call)
         summaries = [self._summary_of(call) for call in calls if isinstance(call, ev.Call)]
         return outside.intersection(*[NO_NAMES.union(*(found.updates for found in summaries if found is not None))])
 
-    def operate(self, node: cst.BaseExpression, op: str, operands: list[Value], env: Env) -> Value:
-        if id(node) not in self.kept_as_made or any(map(may_hold_tensor, operands)):
-            return super().operate(node, op, operands, env)
-        made, self.made = self.made, HOST
-        try:
-            return super().operate(node, op, operands, env)
-        finally:
-            self.made = made
-
     def kept_on_host(self, targets: Iterable[cst.BaseExpression], source: cst.BaseExpression, value: Value) -> Value:
         """`value` as it is assigned to `targets`: converted at `source` where one of them stays an ndarray."""
-        if not self.host_locals:
+        if not self.assumed.host_locals:
             return value
         for target in targets:
-            if type(target) is cst.Name and target.value in self.host_locals:
+            if type(target) is cst.Name and target.value in self.assumed.host_locals:
                 return self.on_host(source, value, target.value)
             if type(target) is cst.Tuple or type(target) is cst.List:
                 names = [e.value.value for e in target.elements if type(e.value) is cst.Name]
-                chosen = [name for name in names if name in self.host_locals]
+                chosen = [name for name in names if name in self.assumed.host_locals]
                 if chosen and type(source) is cst.Tuple and isinstance(value, Sequence):
                     return self._converted_items(target, source, value)
                 if chosen:
@@ -140,7 +291,9 @@ class Hosting(Stores):
 
     def iterated_on_host(self, node: cst.For, iterated: Value) -> Value:
         """The value of ``node.iter``, converted where an item is bound to a name that stays an ndarray."""
-        names = self.host_locals.intersection(target_names(node.target)) if self.host_locals else NO_NAMES
+        names = (
+            self.assumed.host_locals.intersection(target_names(node.target)) if self.assumed.host_locals else NO_NAMES
+        )
         if not names or not isinstance(iterated, (Array, Unknown)):
             return iterated
         return self._converted(node.iter, iterated, min(names))
@@ -153,15 +306,15 @@ class Hosting(Stores):
             self.kept_on_host([element.value], part.value, item)
             for element, part, item in zip(target.elements, source.elements, value.items, strict=True)
         )
-        return self.sequence(value.type, list(items))
+        return sequence_of(value.type, list(items))
 
     def as_item(self, container: Sequence, source: cst.BaseExpression, value: Value) -> Value:
         """`value` as it is put into a container: converted at `source` where that one holds ndarrays."""
-        names = container.refs & self.host_locals
+        names = container.refs & self.assumed.host_locals
         if container.type == "deque":  # nobody converts what it holds where it is handed out
             kept = self.on_host(source, value, min(names, default="an item of a queue"))
             if may_hold_tensor(kept):
-                self.construct(source, ev.Kind.QUEUE_OF_TENSORS)
+                self.record.construct(source, ev.Kind.QUEUE_OF_TENSORS)
             return kept
         return self.on_host(source, value, min(names)) if names else value
 
@@ -178,24 +331,24 @@ class Hosting(Stores):
             return value
         if isinstance(source, (cst.Tuple, cst.List)) and value.items is not None:
             parts = zip(source.elements, value.items, strict=True)
-            return self.sequence(value.type, [self.on_host(part.value, item, name) for part, item in parts])
+            return sequence_of(value.type, [self.on_host(part.value, item, name) for part, item in parts])
         if type(source) is cst.Dict and id(source) in self.facts.displays:
             shown = zip(source.elements, self.facts.displays[id(source)], strict=True)
             kept = [self.on_host(part.value, item, name) for part, item in shown]
             self.facts.displays[id(source)] = tuple(kept)
-            return self.sequence("dict", kept, known=False)
+            return sequence_of("dict", kept, known=False)
         if isinstance(source, (cst.ListComp, cst.DictComp)):
             made = source.elt if isinstance(source, cst.ListComp) else source.value
-            self.depth += 1
+            self.frame.depth += 1
             element = self.on_host(made, value.element, name)
-            self.depth -= 1
+            self.frame.depth -= 1
             return replace(value, element=element)
-        call = self.recorded.get((ev.Call, id(source)))
+        call = self.frame.recorded.get((ev.Call, id(source)))
         if isinstance(call, ev.Call) and self._has_public_form(call) and not refs_of(value):
             self.facts.public_calls.add(id(source))
             return hosted(value)
         if isinstance(source, cst.Call) and not refs_of(value):
-            self.escape(source, value, f"holds ndarrays as {name}")
+            self.record.escape(source, value, f"holds ndarrays as {name}")
             return hosted(value)
         # a container of some other name: that one must hold ndarrays itself
         self.facts.seen.lent.update(ref for ref in refs_of(value) if ref.isidentifier())
@@ -208,7 +361,7 @@ class Hosting(Stores):
             self.facts.viewed |= outside_of(refs_of(value))
             self.facts.seen.lent.update(filter(str.isidentifier, refs_of(value)))
             return value
-        call = self.recorded.get((ev.Call, id(source)))
+        call = self.frame.recorded.get((ev.Call, id(source)))
         public = isinstance(call, ev.Call) and self._has_public_form(call)
         if isinstance(call, ev.Call) and public:
             self.facts.public_calls.add(id(source))
@@ -217,7 +370,7 @@ class Hosting(Stores):
         elif zero_d_of(value) == "either":
             return value  # a number, or an array that an update through another name changes
         else:
-            self.escape(source, value, f"is assigned to {name}, which stays an ndarray")
+            self.record.escape(source, value, f"is assigned to {name}, which stays an ndarray")
         # what shows an array of others must be NumPy's own view of it
         self.facts.viewed |= outside_of(refs_of(value)) | (refs_of(value) & {FOREIGN})
         kept = hosted(value)
@@ -227,7 +380,7 @@ class Hosting(Stores):
         """Of the function or method of the project that is called."""
         callee = call.callee
         if isinstance(callee, Bound) and isinstance(callee.receiver, Instance):
-            method = self.method_of(callee.receiver, callee.name)
+            method = self.names.method_of(callee.receiver, callee.name)
             callee = method[0] if method is not None else UNKNOWN
         return self.services.summary(callee) if isinstance(callee, Function) and not callee.nested else None
 
@@ -236,43 +389,90 @@ class Hosting(Stores):
         summary = self._summary_of(call)
         return summary is not None and summary.migrated and not summary.mutates
 
+    def has_effect(self, node: cst.CSTNode) -> bool:
+        """Whether a call in `node` may change something.
 
-#: Functions of NumPy's that leave alone what they get, of whatever class it is.
-_ASKING = frozenset(
-    f"numpy.{name}" for name in "shape ndim size isscalar iterable may_share_memory result_type".split()
-)
-#: What makes arrays of nothing but numbers, in less time than a copy from the device takes.
-_MAKERS = frozenset(f"numpy.{name}" for name in "zeros ones empty full arange linspace eye identity array".split())
-
-
-def makes_from_numbers(api: str, arguments: Iterable[ev.Argument]) -> bool:
-    """Whether the call makes an array (or draws one) that does not depend on any tensor."""
-    if api.startswith("ndarray."):
+        It matters because an assignment evaluates its value before its index, a rebinding after.
+        """
+        for part in walk(node):
+            event = self.frame.recorded.get((ev.Call, id(part)))
+            if isinstance(event, ev.Call) and not (event.api or "").startswith(("numpy", "ndarray")):
+                callee = event.callee
+                if not (isinstance(callee, Symbol) and callee.name in _WITHOUT_EFFECT):
+                    return True
+            elif isinstance(event, ev.Call) and (event.api or "").startswith("numpy.random"):
+                return True
         return False
-    if api.startswith("numpy.random.") or all(isinstance(argument.value, (Const, Scalar)) for argument in arguments):
-        return True
-    return api in _MAKERS and not any(
-        home_of(argument.value) == TENSOR or (api == "numpy.array" and may_hold_tensor(argument.value))
-        for argument in arguments
-    )
 
+    def is_perhaps_theirs(self, value: Value, refs: frozenset[str]) -> bool:
+        """Whether `value` is a tensor on some ways and on others memory of the host that lies at `refs`."""
+        if home_of(value) != EITHER:
+            return False
+        return any(not is_parameter(ref) or bare(ref) in self.assumed.hosted for ref in outside_of(refs))
 
-def makers(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    """The calls whose results `node` holds or combines by cheap arithmetic, and that arithmetic."""
-    if type(node) is cst.Call:
-        yield node
-    elif type(node) is cst.BinaryOperation and not isinstance(node.operator, (cst.MatrixMultiply, cst.Power)):
-        yield node
-        yield from makers(node.left)
-        yield from makers(node.right)
-    elif type(node) is cst.UnaryOperation:
-        yield node
-        yield from makers(node.expression)
-    elif isinstance(node, (cst.List, cst.Tuple, cst.Dict)):
-        for element in node.elements:
-            yield from makers(element.value)
-    elif isinstance(node, (cst.ListComp, cst.DictComp)):
-        yield from makers(node.elt if isinstance(node, cst.ListComp) else node.value)
+    # ---- memory order
+
+    def lie_as_in_numpy(self, refs: frozenset[str]) -> bool:
+        """Whether all arrays at `refs` are in C order here and in NumPy, or views of such: it shows or copies alike."""
+        return self._are_alike(refs, self.assumed.host_locals)
+
+    def by_their_layout(self, receiver: Value) -> Value:
+        """What shows `receiver`, or a copy of it, by the order in which others laid it out."""
+        refs = refs_of(receiver)
+        return with_refs(receiver, refs | {BY_THEIR_LAYOUT}) if outside_of(refs) else receiver
+
+    def shown_by_layout(self, told: frozenset[str], matched: Mapping[str, ev.Argument]) -> frozenset[str]:
+        """The references of what a callee gives back, `told`, if that shows one of its arguments or a copy of it."""
+        if BY_THEIR_LAYOUT not in told or self.frame.made == HOST:
+            return NO_NAMES
+        given = [matched[name] for name in parameters_in(told) & matched.keys()]
+        refs = [refs_of(item.value) for item in given if self.lies_otherwise(item.node.value, item.value)]
+        return NO_NAMES.union({BY_LAYOUT}, *map(copy_marks, refs)) if refs else NO_NAMES
+
+    def asked_by_layout(self, summary: Summary, matched: Mapping[str, ev.Argument]) -> None:
+        """The callee reads the memory order of its argument, or updates a view or a copy by it: it must be NumPy's."""
+        for name in summary.by_layout & matched.keys():
+            argument = matched[name]
+            self.facts.seen.by_layout.update(parameters_in(refs_of(argument.value)))
+            if self.frame.made != HOST and self.lies_otherwise(argument.node.value, argument.value):
+                self.record.construct(argument.node, ev.Kind.ASKED_BY_LAYOUT, name)
+
+    def laid_out_here(self, holders: frozenset[str], value: Value) -> None:
+        """An array of ours is kept by `holders`: others must not ask in which order it lies."""
+        if self.frame.made == HOST or self.module.by_order == NO_NAMES:
+            return
+        holders = _lasting(holders)
+        if not holders or not may_hold_tensor(value):
+            return
+        if self.module.by_order is None:
+            functions = self.module.functions.values()
+            asking = (info.node for info in functions if info.uses.by_order or _by_default(info.node))
+            self.module.by_order = updated_by_order(asking)
+        source = self.frame.statement.value if isinstance(self.frame.statement, (cst.Assign, cst.AnnAssign)) else None
+        for holder in holders:
+            name = holder.rpartition(":")[2]
+            if name in self.module.by_order and (source is None or self.lies_otherwise(source, value)):
+                self.record.construct(self.frame.statement or self.facts.node, ev.Kind.KEPT_BY_LAYOUT, name)
+
+    def lies_otherwise(self, node: cst.BaseExpression, value: Value) -> bool:
+        """Whether `node` may be an array of ours that is in another memory order than NumPy's."""
+        refs = refs_of(value)
+        if not may_hold_tensor(value) and not refs & self.assumed.host_locals:
+            return False
+        if not refs:
+            return not is_in_c_order(self.frame.recorded.get((ev.Call, id(node))))
+        names, ours = refs | self.assumed.host_locals, refs - self.assumed.host_locals
+        return not self._are_alike(refs, names, ours)
+
+    def _are_alike(self, refs: frozenset[str], names: frozenset[str], tensors: frozenset[str] = NO_NAMES) -> bool:
+        known, region = self.module.bound_values, self.facts.node
+        if id(region) not in known:
+            known[id(region)] = bound_in(region)
+        bound = known[id(region)]
+        return refs <= bound.keys() and refs <= laid_out_alike(bound, names, self._is_maker, tensors)
+
+    def _is_maker(self, call: cst.Call) -> bool:
+        return is_in_c_order(self.frame.recorded.get((ev.Call, id(call))))
 
 
 def numbers_in_doubt(facts: ev.RegionFacts) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Bindings and stores: which memory a statement writes, and who else may see it."""
+"""Binds names, and stores into arrays, objects and containers."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from collections.abc import Sequence as Items
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.containers import share_items
-from np2tnp.analysis.domain.env import NO_SOURCES, Env, join
+from np2tnp.analysis.domain.containers import element_of
+from np2tnp.analysis.domain.env import NO_SOURCES, Env
 from np2tnp.analysis.domain.locations import kept_by, of_attribute
 from np2tnp.analysis.domain.result_aliases import shown_by
 from np2tnp.analysis.domain.special_names import STORING, asked_by
-from np2tnp.analysis.domain.summaries import hosted
 from np2tnp.analysis.domain.values import (
     COPIED,
     HOST,
@@ -25,13 +24,11 @@ from np2tnp.analysis.domain.values import (
     Instance,
     Scalar,
     Sequence,
-    Symbol,
     Unknown,
     Value,
     held,
     home_of,
     is_number,
-    is_numpy_number,
     is_python_number,
     may_be_array,
     may_hold_tensor,
@@ -41,13 +38,13 @@ from np2tnp.analysis.domain.values import (
     scalar_type,
     view_of,
 )
-from np2tnp.analysis.interpreter.subscripts import owner_of
-from np2tnp.analysis.interpreter.writes import Yields
-from np2tnp.analysis.syntax.python_tables import AUGMENTED
+from np2tnp.analysis.interpreter.access import Access
+from np2tnp.analysis.interpreter.frame import Frame, Names, Record, Visitor
+from np2tnp.analysis.interpreter.placement import Placement
+from np2tnp.analysis.interpreter.unseen_code import UnseenCode
+from np2tnp.analysis.interpreter.writes import Keeping, Writes
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import walk
-
-# --- Stores into arrays inside an unpacking, ``a[i], b[j] = x, y``: whether one assignment a target does the same
 
 #: What the key of an item may be made of that is evaluated again: numbers, names and slices.
 _OF_KEYS = (
@@ -189,56 +186,90 @@ def _named_sources(names: list[str], source: cst.BaseExpression | None, env: Env
     return {name: given for name, given in named if given in env.values}
 
 
-#: Builtins that change nothing, whatever number, text or array they get.
-_WITHOUT_EFFECT = frozenset(f"builtins.{name}" for name in "len int float str range slice abs min max round".split())
+class Learner:
+    """Hears what is bound and stored: of use to walks that only learn what names and attributes hold."""
+
+    def assigned(self, target: cst.BaseExpression, env: Env, in_class: int) -> None:
+        """`target` was assigned to, inside of so many class bodies; `env` has what it holds."""
+
+    def attribute_stored(self, base: Value, name: str, value: Value) -> None:
+        """``base.name`` was assigned to."""
 
 
-class Stores(Yields):
+class Stores:
     """Binds names and stores into arrays, objects and containers."""
+
+    def __init__(
+        self,
+        frame: Frame,
+        visitor: Visitor,
+        record: Record,
+        names: Names,
+        unseen: UnseenCode,
+        placement: Placement,
+        keeping: Keeping,
+        writes: Writes,
+        access: Access,
+        learner: Learner,
+    ) -> None:
+        self.frame = frame
+        self.facts = frame.facts
+        self.module = frame.module
+        self.services = frame.services
+        self.visitor = visitor
+        self.record = record
+        self.names = names
+        self.unseen = unseen
+        self.placement = placement
+        self.keeping = keeping
+        self.writes = writes
+        self.access = access
+        self.learner = learner
 
     def assign(
         self, node: cst.CSTNode, target: cst.BaseExpression, value: Value, env: Env, source: cst.BaseExpression | None
     ) -> None:
         """``target = value``."""
         if type(target) is cst.Name:
-            if target.value in self.global_names:
+            if target.value in self.frame.scope.global_names:
                 self.store_global(target, value, env, source)
             else:
                 if f"?{target.value}" in env.values and isinstance(value, (Array, Unknown)) and not refs_of(value):
                     value = replace(value, exact=target.value)
                     env.values.pop(f"?{target.value}")
                 env.bind(target.value, value)
-                self.hold(target.value, env)
+                self.keeping.hold(target.value, env)
         elif type(target) is cst.Tuple or type(target) is cst.List:
             self._unpack(node, target, value, env, source)
         elif type(target) is cst.Attribute:
             self._store_attribute(node, target, value, env, source)
         elif type(target) is cst.Subscript:
-            base = self._store_base(target, env)
-            keys = self.keys(target, env)
+            base = self.store_base(target, env)
+            keys = self.access.keys(target, env)
             if may_be_array(base):
-                self.ask_parts(target, env, value)
-                self.operand_given(target, base, (value, *keys), asked_by(target))
+                self.unseen.ask_parts(target, env, value)
+                self.unseen.operand_given(target, base, (value, *keys), asked_by(target))
             flat = type(target.value) is cst.Attribute and target.value.attr.value == "flat"
             if flat and may_hold_tensor(base) and not is_number(value):
-                self.construct(node, ev.Kind.FLAT_STORE)
-            self.write(node, target, base, value, env, keys=keys)
+                self.record.construct(node, ev.Kind.FLAT_STORE)
+            self.writes.write(node, target, base, value, env, keys=keys)
             if (
                 isinstance(node, (cst.Assign, cst.AnnAssign))
                 and source is not None
                 and may_hold_tensor(base)
                 and not isinstance(base, Sequence)  # Python goes on storing there
-                and self.has_effect(target)
-                and self.has_effect(source)
+                and self.placement.has_effect(target)
+                and self.placement.has_effect(source)
             ):
-                self.construct(node, ev.Kind.EVALUATION_ORDER)
+                self.record.construct(node, ev.Kind.EVALUATION_ORDER)
         elif type(target) is cst.StarredElement:
-            self.assign(node, target.value, Sequence("list", self.element_of(value), None, refs_of(value)), env, None)
+            self.assign(node, target.value, Sequence("list", element_of(value), None, refs_of(value)), env, None)
+        self.learner.assigned(target, env, self.frame.in_class)
 
     def _unpack(
         self, node: cst.CSTNode, target: cst.Tuple | cst.List, value: Value, env: Env, source: cst.BaseExpression | None
     ) -> None:
-        value = self.object_iterated(node, value, env)
+        value = self.unseen.object_iterated(node, value, env)
         elements = target.elements
         starred = any(type(element) is cst.StarredElement for element in elements)
         items: list[Value]
@@ -249,7 +280,7 @@ class Stores(Yields):
             and not starred
         ):
             own = value.refs.difference(*map(refs_of, value.items))  # what a name for it adds
-            call = self.recorded.get((ev.Call, id(source)))
+            call = self.frame.recorded.get((ev.Call, id(source)))
             ours = isinstance(call, ev.Call) and (
                 isinstance(call.callee, Function) or isinstance(call.receiver, Instance)
             )
@@ -258,14 +289,14 @@ class Stores(Yields):
                 own -= {SHARED}  # no name has held this tuple: its items say themselves what they share
             items = [held(item, replace(value, refs=own)) for item in value.items]
         else:
-            each = self.element_of(value)
+            each = element_of(value)
             rest = Sequence("list", each, None, refs_of(value))
             items = [rest if type(element) is cst.StarredElement else each for element in elements]
         if not starred:
             _learn_rank(source, len(elements), env)
         targets = [element.value for element in elements]
         names = [target.value for target in targets if type(target) is cst.Name]
-        if len(names) == len(targets) and self.global_names.isdisjoint(names):
+        if len(names) == len(targets) and self.frame.scope.global_names.isdisjoint(names):
             env.bind_all(zip(names, items, strict=True), _named_sources(names, source, env))
             return
         sources: list[cst.BaseExpression | None] = [None] * len(elements)
@@ -274,45 +305,47 @@ class Stores(Yields):
         before = {name: refs_of(known) for name in map(stored_into, targets) if (known := env.load(name)) is not None}
         for element, item, part in zip(elements, items, sources, strict=True):
             self.assign(node, element.value, item, env, part)
-        stores = [self.recorded.get((ev.Store, id(target))) for target in targets if type(target) is cst.Subscript]
+        stores = [
+            self.frame.recorded.get((ev.Store, id(target))) for target in targets if type(target) is cst.Subscript
+        ]
         found = [store for store in stores if isinstance(store, ev.Store)]
         kind, detail = how_to_split(node, target, items, found, sources, before)
         if kind is not None:
-            self.construct(node, kind, detail)
+            self.record.construct(node, kind, detail)
         if kind == ev.Kind.STORE_IN_TUPLE and any(home_of(store.base) == HOST for store in found):
             roots = {store.root for store in found if store.root is not None and home_of(store.base) != HOST}
             self.facts.seen.lent.update(roots)
 
     def store_global(self, target: cst.Name, value: Value, env: Env, source: cst.BaseExpression | None) -> None:
         if source is not None:
-            self.escape(source, value, f"is assigned to the global {target.value}")
+            self.record.escape(source, value, f"is assigned to the global {target.value}")
         else:
-            self.construct(target, ev.Kind.GLOBAL_FROM_UNPACKING)
-        location = self.location(target.value)
+            self.record.construct(target, ev.Kind.GLOBAL_FROM_UNPACKING)
+        location = self.names.location(target.value)
         if SUBCLASS in refs_of(value):
-            self.construct(target, ev.Kind.SUBCLASS_OPERAND)
+            self.record.construct(target, ev.Kind.SUBCLASS_OPERAND)
         env.forget(location)
         value = shown_by(value, env)
         env.bind(location, Unknown(HOST, refs_of(value)))
-        self.kept_through_view(target, location, value)
-        self.keep(frozenset((location,)), value, env)
+        self.keeping.kept_through_view(target, location, value)
+        self.keeping.keep(frozenset((location,)), value, env)
         if target.value not in self.module.rebound:
-            self.construct(target, ev.Kind.NONLOCAL, target.value)
+            self.record.construct(target, ev.Kind.NONLOCAL, target.value)
 
     def _store_attribute(
         self, node: cst.CSTNode, target: cst.Attribute, value: Value, env: Env, source: cst.BaseExpression | None
     ) -> None:
-        base = self.evaluate(target.value, env)
-        self.attribute_stored_by(target, base, env)
+        base = self.visitor.evaluate(target.value, env)
+        self.unseen.attribute_stored_by(target, base, env)
         value = shown_by(value, env)  # another target of the same assignment may keep it by now
         name = target.attr.value
         local = isinstance(base, Array) and home_of(base) != HOST  # x.shape = s keeps nothing
         keeps = may_hold_tensor(value) and not local
         if keeps and type(source) is cst.IfExp:  # one side may show what others hold, where the other is new
             for side in self.facts.displays[id(source)]:
-                self.kept_through_view(node, of_attribute(name), shown_by(side, env))
+                self.keeping.kept_through_view(node, of_attribute(name), shown_by(side, env))
         elif keeps:
-            self.kept_through_view(node, of_attribute(name), value)
+            self.keeping.kept_through_view(node, of_attribute(name), value)
         if keeps and of_attribute(name) in refs_of(value) and dotted(target.value) != "self":
             self._kept_by_another(node, target, value)
         of_array = name in ("flat", "real", "imag", "shape", "dtype", "strides", "data")
@@ -320,34 +353,36 @@ class Stores(Yields):
             holders = {of_attribute(name)}
             if not isinstance(base, Instance):  # it goes on holding that when another object's is assigned to
                 holders.add(kept_by(dotted(target.value) or "an object"))
-            self.keep(frozenset(holders), value, env)
+            self.keeping.keep(frozenset(holders), value, env)
         if of_array and (COPIED in refs_of(base) or (isinstance(base, Unknown) and may_hold_tensor(base))):
-            self.construct(node, ev.Kind.ATTRIBUTE_OF_AN_UNKNOWN, name)
+            self.record.construct(node, ev.Kind.ATTRIBUTE_OF_AN_UNKNOWN, name)
         if isinstance(base, Unknown) or (of_array and isinstance(base, Array)):  # callers hear of it
             given = parameters_in(refs_of(base))
             self.facts.seen.writes.update(given)
             if isinstance(base, Array) and local and view_of(base) == "":  # the boundary could not give it that form
                 self.facts.host_parameters |= given
         if of_array and may_hold_tensor(base) and view_of(base) == "":  # under other names, it is the same object
-            self.reforming.add(id(node))
-            self._mark_shared(refs_of(base), dotted(target), node, env, skip=dotted(target.value), base=base)
-        self.assigned.add(name)
-        self.emit(ev.AttributeStore(node, target, self.place(target), base, name, value, source))
+            self.frame.reforming.add(id(node))
+            self.writes.mark_shared(refs_of(base), dotted(target), node, env, skip=dotted(target.value), base=base)
+        self.frame.assigned.add(name)
+        self.record.emit(ev.AttributeStore(node, target, self.record.place(target), base, name, value, source))
         if isinstance(base, Instance):
             env.bind(of_attribute(name), Unknown(HOST, refs_of(value)))
-        if isinstance(base, Instance) and self.method_of(base, name) is not None:  # a property that is stored into
+        if (
+            isinstance(base, Instance) and self.names.method_of(base, name) is not None
+        ):  # a property that is stored into
             env.forget_attributes()
-        env.note_attribute(name, self._as_attribute(target, base, value))
-        self.attribute_stored(base, name, value)
+        env.note_attribute(name, self.as_attribute(target, base, value))
+        self.learner.attribute_stored(base, name, value)
 
-    def _as_attribute(self, target: cst.Attribute, base: Value, value: Value) -> Array | Scalar | None:
+    def as_attribute(self, target: cst.Attribute, base: Value, value: Value) -> Array | Scalar | None:
         """What ``self.name`` gives after `value` was assigned to it: an ndarray, a number, or None."""
-        if not isinstance(base, Instance) or not self.is_own_object(target.value):
+        if not isinstance(base, Instance) or not self.access.is_own_object(target.value):
             return None
         name, known = target.attr.value, self.services.class_of(base)
-        if known is None or known.is_open or not STORING.isdisjoint(known.methods) or self.gives_any(base):
+        if known is None or known.is_open or not STORING.isdisjoint(known.methods) or self.unseen.gives_any(base):
             return None
-        if name in known.methods or name in self.changers().shown:  # a property, or a descriptor
+        if name in known.methods or name in self.unseen.changers().shown:  # a property, or a descriptor
             return None
         if is_python_number(value):
             return Scalar(scalar_type(value))
@@ -359,115 +394,17 @@ class Stores(Yields):
         """``self.w = y``, and then ``other.w = y``: two objects would hold two copies."""
         names = frozenset(filter(str.isidentifier, refs_of(value)))
         if names:
-            self.construct(node, ev.Kind.KEPT_TWICE, dotted(target.value) or "another object")
+            self.record.construct(node, ev.Kind.KEPT_TWICE, dotted(target.value) or "another object")
             self.facts.seen.kept_twice.update(names)
 
-    def attribute_stored(self, base: Value, name: str, value: Value) -> None:
-        """A hook for collecting what classes assign to their attributes."""
-
-    def _augmented(self, node: cst.AugAssign, env: Env) -> None:
-        value = self.evaluate(node.value, env)
-        op = AUGMENTED[type(node.operator)]
-        target = node.target
-        if not isinstance(target, cst.Name):
-            self.ask_parts(node, env, value)
-        if self.host_locals and type(target) is cst.Name:
-            value = self.kept_on_host([target], node.value, value)
-        if type(target) is cst.Subscript:
-            base = self._store_base(target, env)
-            keys = self.keys(target, env)
-            item = self.read(base, keys) if isinstance(base, Sequence) else None
-            self.ask_parts(node, env, item if item is not None else base, value)
-            self.operand_given(node, item if item is not None else base, (value, *keys), asked_by(node))
-            if item is not None and may_be_array(item) and not is_numpy_number(item):
-                self.emit(ev.Read(target, self.place(target), base, keys, item))
-                self.write(node, target, item, value, env, op=op, keys=None)
-            else:
-                self.write(node, target, base, value, env, op=op, keys=keys)
-            return
-        old = self.evaluate(target, env)
-        self.ask_parts(node, env, old, value)
-        if type(target) is cst.Attribute:
-            self.attribute_stored_by(target, self.evaluate(target.value, env), env)
-            self.assigned.add(target.attr.value)
-            self.emit(ev.AttributeStore(node, target, self.place(target), old, target.attr.value, value, node.value))
-            result = self.operator_result(op, [old, value])
-            owner = self.evaluate(target.value, env)
-            either = join(old, result) if isinstance(old, Array) else result  # an array keeps its dtype, and stays one
-            if isinstance(old, Array) and isinstance(either, Array):
-                either = replace(either, zero_d=old.zero_d)
-            env.note_attribute(target.attr.value, self._as_attribute(target, owner, either))
-            self._mark_shared(refs_of(old), f"{dotted(target)}", node, env, skip=owner_of(target), base=old)
-            if isinstance(value, Sequence):  # a list there takes the items
-                self.keep(frozenset((of_attribute(target.attr.value),)), value, env)
-            self.updates_state(old)
-            self.attribute_stored(owner, target.attr.value, result)
-            return
-        if type(target) is not cst.Name:
-            return
-        if isinstance(old, Sequence) and op == "add":
-            if old.type == "deque" and may_hold_tensor(value):  # nobody would convert what it holds
-                self.construct(node, ev.Kind.QUEUE_OF_TENSORS)
-            element = self.element_of(value)
-            env.values[target.value] = Sequence(old.type, join(old.element, element))
-            share_items(target.value, element, env)
-            self.puts_made.append((target.value, element))
-            self.keep(frozenset((target.value,)), value, env)
-            return
-        if isinstance(old, Unknown) and old.home != HOST and isinstance(value, Array):
-            self.facts.assumed_arrays |= old.deps  # as beside any operator
-        immutable = is_numpy_number(old)
-        if may_be_array(old) and not immutable:
-            self.write(node, target, old, value, env, op=op)
-            if (isinstance(old, Array) and old.weak) or isinstance(old, Unknown):
-                result = self.operator_result(op, [old, value])
-                kept = (
-                    replace(old, rank=None)
-                    if isinstance(old, Array) and isinstance(result, Array) and result.rank != old.rank
-                    else old
-                )
-                if target.value in env.values:
-                    env.values[target.value] = (
-                        replace(kept, refs=NO_NAMES) if isinstance(kept, (Array, Unknown)) else kept
-                    )
-            return
-        result = self.operator_result(op, [old, value])
-        if isinstance(old, Instance) or isinstance(value, Instance):
-            self.beside_object(node, f"i{op}", [(target, old), (node.value, value)])
-            self.beside_object(node, op, [(target, old), (node.value, value)])
-            env.bind(target.value, old if isinstance(old, Instance) else result)
-            return
-        if target.value in self.host_locals and not may_hold_tensor(old):
-            result = hosted(result)  # Python's own operator, on what is NumPy's or a number
-        if may_be_array(value) or may_be_array(old):
-            self.emit(ev.Store(node, target, self.place(node), old, value, op, None, target.value))
-        if target.value in self.global_names:
-            self.store_global(target, result, env, node.value)
-        else:
-            env.bind(target.value, result)
-
-    def has_effect(self, node: cst.CSTNode) -> bool:
-        """Whether a call in `node` may change something.
-
-        It matters because an assignment evaluates its value before its index, a rebinding after.
-        """
-        for part in walk(node):
-            event = self.recorded.get((ev.Call, id(part)))
-            if isinstance(event, ev.Call) and not (event.api or "").startswith(("numpy", "ndarray")):
-                callee = event.callee
-                if not (isinstance(callee, Symbol) and callee.name in _WITHOUT_EFFECT):
-                    return True
-            elif isinstance(event, ev.Call) and (event.api or "").startswith("numpy.random"):
-                return True
-        return False
-
-    def _store_base(self, target: cst.Subscript, env: Env) -> Value:
+    def store_base(self, target: cst.Subscript, env: Env) -> Value:
         """What is stored into. The reads on the way there are part of the store: no rule may replace them."""
-        self.storing = True
-        base = self.evaluate(target.value, env)
-        self.storing = False
-        self._forget_reads(target.value, env)
+        self.frame.storing = True
+        base = self.visitor.evaluate(target.value, env)
+        self.frame.storing = False
+        self.writes.forget_reads(target.value, env)
         return base
 
     def bind_target(self, target: cst.BaseExpression, value: Value, env: Env) -> None:
+        """``for target in ...``."""
         self.assign(target, target, value, env, None)

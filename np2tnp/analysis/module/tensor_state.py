@@ -303,14 +303,14 @@ class HeldTensors:
             type(part) is cst.Attribute and part.attr.value in names for part in walk(function.node.body)
         )
 
-    def _look(self, interpreter: Any) -> DirectState:
-        return DirectState(self._function, self._state.names, interpreter, self._catalog)
+    def _look(self, frame: Any) -> DirectState:
+        return DirectState(self._function, self._state.names, frame, self._catalog)
 
-    def learn(self, interpreter: Any) -> bool:
-        """Whether the look that the interpreter took was right in what it took for tensors."""
+    def learn(self, frame: Any) -> bool:
+        """Whether the look with that `frame` was right in what it took for tensors."""
         if not self.is_of_interest:
             return True
-        look = self._look(interpreter)
+        look = self._look(frame)
         found, self._updates = look.found(self._state.methods)
         if self._looks:
             found &= self.direct
@@ -320,13 +320,13 @@ class HeldTensors:
             self.direct = found if self._looks < 3 else frozenset()
         return self.is_certain
 
-    def note(self, interpreter: Any) -> None:
+    def note(self, frame: Any) -> None:
         """Write down what was found in the last look."""
-        facts = interpreter.facts
+        facts = frame.facts
         facts.direct = self.direct
         if self.is_of_interest:
             facts.direct_updates = self._updates
-            facts.alone = self._look(interpreter).is_alone()
+            facts.alone = self._look(frame).is_alone()
 
 
 class DirectState:
@@ -334,7 +334,7 @@ class DirectState:
 
     def __init__(self, function: FunctionInfo, names: frozenset[str], look: Any, catalog: Catalog) -> None:
         self.names = names
-        self.look = look  #: the interpreter
+        self.look = look  #: the frame of an interpreter's look
         self.catalog = catalog
         self.body = function.node.body
         self.function = function

@@ -87,6 +87,6 @@ def _reads_nothing(node: cst.Lambda, context: Context) -> bool:
 
 
 def _why(node: int | str, context: Context) -> str:
-    """Why the nested function with this id could not stay NumPy's (analysis/interpreter/handed_functions.py), where
+    """Why the nested function with this id could not stay NumPy's (analysis/interpreter/closures.py), where
     that is known."""
     return context.facts.seen.not_lent.get(str(node), "")

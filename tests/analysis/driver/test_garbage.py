@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 
-from np2tnp.analysis.interpreter.statements import Interpreter
+from np2tnp.analysis.interpreter.calls import Calls
+from np2tnp.analysis.interpreter.frame import Frame
+from np2tnp.analysis.interpreter.interpreter import Interpreter
 from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
@@ -31,6 +33,6 @@ def test_interpreters_are_in_no_circle() -> None:
     gc.disable()
     try:
         assert analyze(Source("m.py", TEXT), Config(rewrite=True)).regions
-        assert not any(isinstance(item, Interpreter) for item in gc.get_objects())
+        assert not any(isinstance(item, (Interpreter, Frame, Calls)) for item in gc.get_objects())
     finally:
         gc.enable()

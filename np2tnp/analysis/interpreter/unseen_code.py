@@ -1,8 +1,7 @@
-"""Objects of the program's classes that Python asks by special methods: operators, iteration, ``with``, builtins.
+"""Code that runs without anybody having written a call of it, or that nobody follows.
 
-Where what is asked may be an object whose class may then update an array in place
-(analysis/module/effects_by_name.py), it is assumed to do
-so.
+Python asks objects by special methods: operators, iteration, ``with``, builtins. Where what is asked may be an object
+whose class may then update an array in place (analysis/module/effects_by_name.py), it is assumed to do so.
 """
 
 from __future__ import annotations
@@ -12,8 +11,10 @@ from collections.abc import Iterable
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.env import OBJECT_CODE, Env, shown
+from np2tnp.analysis.domain.env import OBJECT_CODE, Env, Stale, shown
+from np2tnp.analysis.domain.locations import is_global, is_parameter, is_state, of_attribute
 from np2tnp.analysis.domain.special_names import (
+    ALL_FRAMES,
     ASKING_AT_ONCE,
     BUILTINS,
     BY_NUMPY,
@@ -27,7 +28,7 @@ from np2tnp.analysis.domain.special_names import (
     asked_by,
     asked_by_builtin,
 )
-from np2tnp.analysis.domain.summaries import Summary
+from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE, Summary
 from np2tnp.analysis.domain.values import (
     HOST,
     LENT,
@@ -45,12 +46,15 @@ from np2tnp.analysis.domain.values import (
     Symbol,
     Unknown,
     Value,
+    is_numpy_number,
     may_hold_tensor,
+    parameters_in,
+    refs_of,
     with_refs,
 )
-from np2tnp.analysis.interpreter.state import State
+from np2tnp.analysis.interpreter.frame import NESTED, Frame, Names, Record
 from np2tnp.analysis.module.effects_by_name import CALLING, Changers, changers_of
-from np2tnp.analysis.syntax.python_tables import CALLBACKS, CALLERS
+from np2tnp.analysis.syntax.python_tables import CALLBACKS, CALLERS, NAMEDTUPLE
 from np2tnp.analysis.syntax.scopes import dotted, sketch
 
 _NEVER = frozenset((Const, Scalar, Array))
@@ -61,13 +65,21 @@ _TELLING = frozenset(
     "ascii format print repr str complex float int round len bool hash id callable isinstance issubclass"
     " hasattr".split()
 )
-
-
 _OF_ATTRIBUTES = READING | STORING
 
 
-class AskedObjects(State):
+class UnseenCode:
     """What an object holds may be changed by code that nobody wrote a call of, and shown by such code."""
+
+    def __init__(self, frame: Frame, record: Record, names: Names) -> None:
+        self.frame = frame
+        self.assumed = frame.assumed
+        self.facts = frame.facts
+        self.module = frame.module
+        self.catalog = frame.catalog
+        self.services = frame.services
+        self.record = record
+        self.names = names
 
     # ---- whose code may run
 
@@ -108,10 +120,10 @@ class AskedObjects(State):
             if value.home == TENSOR:  # type: ignore[union-attr]
                 return False
             asked = self.asked_here()
-            lazy = self.lazy_works and (names is None or not names.isdisjoint(ITERATION))
+            lazy = self.frame.lazy_works and (names is None or not names.isdisjoint(ITERATION))
             return lazy or (bool(asked) if names is None else not asked.isdisjoint(names))
         if kind is Sequence:
-            if value.type in ("iterator", "map") and self.lazy_works:  # type: ignore[union-attr]
+            if value.type in ("iterator", "map") and self.frame.lazy_works:  # type: ignore[union-attr]
                 return True
             items = value.items if value.items is not None else (value.element,)  # type: ignore[union-attr]
             return deep and any(self.answers(item, names) for item in items)
@@ -139,7 +151,7 @@ class AskedObjects(State):
         """Whether calling `value` runs code that may update arrays which objects hold."""
         if isinstance(value, Function):
             if value.nested:
-                return value.qualname in self.nested_working
+                return value.qualname in self.frame.nested_working
             return _runs(self.services.summary(value))
         if isinstance(value, Bound):
             if isinstance(value.receiver, (Array, Sequence, Const, Scalar)):
@@ -173,7 +185,7 @@ class AskedObjects(State):
             env.forget_attributes()
         found = any(self.answers(value, names, deep) for value in values)
         if found:
-            self.ran_names = self.asked_here() if names is None else self.asked_here() & names
+            self.frame.ran_names = self.asked_here() if names is None else self.asked_here() & names
             where = sketch(node)
             told = f" ({where})" if where.strip(".") else ""
             self.code_runs(node, f"{OBJECT_CODE}{told}", env)
@@ -184,15 +196,15 @@ class AskedObjects(State):
 
         That is looked at where the function is called, if `asked` is a parameter.
         """
-        if type(asked) is not Unknown or self.made == HOST or not any(map(may_hold_tensor, given)):
+        if type(asked) is not Unknown or self.frame.made == HOST or not any(map(may_hold_tensor, given)):
             return
         if self.asked_here().isdisjoint(names) or not self._change_operands(names):
             return
-        deps = asked.deps - self.objects
+        deps = asked.deps - self.assumed.objects
         if deps and deps.isdisjoint(("self", "cls")):
             self.facts.assumed_arrays |= deps
         else:
-            self.construct(node, ev.Kind.OBJECT_OPERATOR, "an operator or index")
+            self.record.construct(node, ev.Kind.OBJECT_OPERATOR, "an operator or index")
 
     def _change_operands(self, names: frozenset[str]) -> bool:
         """Whether one of the special methods `names` of a class in sight updates what it gets in place."""
@@ -211,12 +223,14 @@ class AskedObjects(State):
 
     def read_before(self, whole: cst.CSTNode, node: cst.BaseExpression, value: Value, ran: int, env: Env) -> None:
         """`value` was read at `node` when so much code had run as `ran` says: what ran since may have changed it."""
-        if self.ran == ran or not value.refs or type(node) is cst.Call:
+        if self.frame.ran == ran or not value.refs or type(node) is cst.Call:
             return  # what a callee gave back is a new array nearly always, and NumPy's own object
         for name in sorted(value.refs & env.stale.keys())[:1]:
-            self.emit(ev.StaleRead(node, self.place(node), shown([name]), env.stale[name], env.aliases(name)))
+            self.record.emit(
+                ev.StaleRead(node, self.record.place(node), shown([name]), env.stale[name], env.aliases(name))
+            )
         if not value.refs.isdisjoint(env.held_outside()):
-            self.ran_late.add(id(whole))
+            self.frame.ran_late.add(id(whole))
 
     def object_tested(self, node: cst.CSTNode, value: Value, env: Env) -> None:
         """Whether an object is true."""
@@ -232,7 +246,7 @@ class AskedObjects(State):
         self.ask(node, env, [value], ENTERING, deep=False)
         if not isinstance(value, Instance):
             return value
-        method = self.method_of(value, "__enter__")
+        method = self.names.method_of(value, "__enter__")
         summary = self.services.summary(method[0]) if method is not None else None
         return value if summary is not None and isinstance(summary.result, Instance) else self.shown_of_objects(env)
 
@@ -301,14 +315,14 @@ class AskedObjects(State):
         if any(isinstance(it.value, Unknown) and not self._is_quiet(it.node.value) for it in called):
             self.code_runs(node, name, env)
         if self.ask(node, env, values, names) and builtin not in ASKING_AT_ONCE:
-            self.lazy_works = True
+            self.frame.lazy_works = True
         objects = any(map(_holds_instance, values))
         return objects and builtin not in _TELLING and not isinstance(callee, Bound)
 
     def _is_quiet(self, node: cst.BaseExpression) -> bool:
         """Whether a function is written out there in which no such code runs."""
         name = f"<lambda {id(node)}>"
-        return type(node) is cst.Lambda and name in self.nested_results and name not in self.nested_working
+        return type(node) is cst.Lambda and name in self.frame.nested_results and name not in self.frame.nested_working
 
     def with_shown(self, result: Value, env: Env) -> Value:
         """`result` of what got an object: it may be what some object holds."""
@@ -328,6 +342,89 @@ class AskedObjects(State):
     def key_asked(self, node: cst.CSTNode, values: Iterable[Value], env: Env) -> None:
         """What is a key is hashed."""
         self.ask(node, env, values, HASH)
+
+    def object_method(self, node: cst.CSTNode, value: Instance, name: str, keeps: bool = False) -> None:
+        """Python calls the method `name` with an array, which it may read (and keep, where `keeps`)."""
+        method = self.names.method_of(value, name)
+        summary = self.services.summary(method[0]) if method is not None else None
+        if method is None or (
+            summary is not None
+            and not (summary.mutates or (summary.changeable and not keeps) or (summary.keeps and not keeps))
+            and not any(is_parameter(ref) for ref in refs_of(summary.result))
+        ):
+            return
+        self.record.construct(node, ev.Kind.OBJECT_OPERATOR, name)
+
+    # ---- what such code may do
+
+    def updates_state(self, base: Value) -> None:
+        """An array of the caller that is the written one, too, must not have become a tensor: callers are told."""
+        for ref in refs_of(base):
+            if is_global(ref) and not ref.startswith(self.names.location("")):
+                self.facts.updates |= self._names_of(ref)
+            elif is_state(ref):
+                self.facts.updates |= {ref}
+
+    def unfollowed(self, *values: Value) -> None:
+        """Something here may change, keep and give back the arrays `values` in a way that is not followed.
+
+        Callers of this function are told the worst.
+        """
+        refs = NO_NAMES.union(*map(refs_of, values))
+        given = parameters_in(refs) if refs.isdisjoint(NESTED) else frozenset(self.facts.parameters)
+        self.facts.seen.unfollowed.update(given)
+        for value in values:
+            self.updates_state(value)
+
+    def _names_of(self, location: str) -> set[str]:
+        """By what a wrapper in this module can find an array of another module: an attribute, and imported names."""
+        found = {of_attribute(location.rpartition(":")[2])}
+        for name, value in self.module.values.items():
+            known = self.services.resolve(value.name) if isinstance(value, Symbol) else None
+            if known is not None and location in refs_of(known):
+                found.add(self.names.location(name))
+        return found
+
+    def attributes_assigned(self, names: frozenset[str], env: Env) -> None:
+        """Other code runs that may assign to these attributes."""
+        self.facts.seen.assigns |= names
+        env.forget_attributes(None if names & ANY_ATTRIBUTE else names)
+
+    def kept_may_change(
+        self, node: cst.CSTNode, callee: str, env: Env, assigns: frozenset[str] = ANY_ATTRIBUTE
+    ) -> None:
+        """What some object holds on to may be changed by any code that runs: our tensors would not show it.
+
+        `assigns`: the attributes to which that code may assign.
+        """
+        self.frame.worked += 1
+        self.attributes_assigned(assigns, env)
+        self.facts.seen.runs_others = True
+        stale = Stale(callee, id(node), "call on a view")
+        for name in env.held_outside():
+            held = env.values.get(name)
+            if held is not None and name.isidentifier() and may_hold_tensor(held) and not is_numpy_number(held):
+                env.stale[name] = env.stale[name].join(stale) if name in env.stale else stale
+
+    def look_up(self, node: cst.CSTNode, callee: str, frames: int, by_caller: tuple[str, int] | None = None) -> None:
+        """`callee` looks at so many frames above that of the function here, or at as many as a parameter says."""
+        frames = ALL_FRAMES if frames > ALL_FRAMES // 2 else frames
+        if by_caller is not None:
+            self.facts.seen.levels.add(by_caller)
+        else:
+            self.facts.seen.looks_up = max(frames, self.facts.seen.looks_up)
+        self.record.construct(node, ev.Kind.FRAMES_OF_CALLERS, callee)
+
+    def code_runs(self, node: cst.CSTNode, whose: str, env: Env) -> None:
+        """Code runs here that may change whatever objects hold."""
+        self.frame.ran += 1
+        self.facts.seen.asks_objects = True
+        self.kept_may_change(node, whose, env)
+
+    def object_works(self, node: cst.CSTNode, receiver: Instance, env: Env) -> None:
+        """What `receiver` holds may be changed by whom it was given to."""
+        if receiver.qualname != NAMEDTUPLE:
+            self.kept_may_change(node, receiver.qualname, env)
 
 
 def _runs(summary: Summary | None) -> bool:

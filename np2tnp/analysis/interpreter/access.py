@@ -12,7 +12,6 @@ from np2tnp.analysis.domain.promotion_rules import is_read_only
 from np2tnp.analysis.domain.special_names import asked_by
 from np2tnp.analysis.domain.values import (
     CALLED,
-    COPIED,
     EITHER,
     FOREIGN,
     GENERATORS,
@@ -40,19 +39,19 @@ from np2tnp.analysis.domain.values import (
     has_axes,
     held,
     home_of,
-    is_array,
     is_numpy_number,
     item_of,
     may_be_array,
     may_hold_tensor,
-    outside_of,
     parameters_in,
     refs_of,
     replace,
     scalar_type,
     with_refs,
 )
-from np2tnp.analysis.interpreter.dunders import AskedObjects
+from np2tnp.analysis.interpreter.frame import Frame, Names, Record, Visitor
+from np2tnp.analysis.interpreter.unseen_code import UnseenCode
+from np2tnp.analysis.interpreter.writes import indexes_array
 from np2tnp.analysis.syntax.python_tables import (
     ARRAY_MEMBERS,
     JOINERS,
@@ -65,8 +64,6 @@ from np2tnp.analysis.syntax.python_tables import (
 from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.analysis.syntax.walk import nodes_of, walk
 
-# --- Subscripts to abstract values: what an index shows of an array, a container or an object
-
 
 def _joined(name: str, keys: tuple[Value, ...], made: str) -> Value:
     """What ``np.r_[...]`` and its like give: new arrays, NumPy's own where a text says how to join."""
@@ -77,32 +74,7 @@ def _joined(name: str, keys: tuple[Value, ...], made: str) -> Value:
     return Array(made)
 
 
-_JOINS = (cst.BitAnd, cst.BitOr, cst.BitXor)
 _MASK = frozenset("?")
-_ORDER = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual, cst.Equal, cst.NotEqual)
-
-
-def indexes_array(node: cst.Subscript) -> bool:
-    """Whether only an array is indexed like ``x[x > 0]`` or ``x[[2, 0]]``: by its own items, or by many numbers."""
-    part = node.slice[0].slice
-    if type(node.value) is not cst.Name or len(node.slice) != 1 or type(part) is not cst.Index:
-        return False
-    if type(part.value) is cst.List:
-        return bool(part.value.elements) and all(type(item.value) is cst.Integer for item in part.value.elements)
-    return _is_mask_of(node.value.value, part.value)
-
-
-def _is_mask_of(name: str, test: cst.BaseExpression) -> bool:
-    """Whether `test` compares the named value, alone or joined by ``& | ^ ~``."""
-    if type(test) is cst.BinaryOperation and isinstance(test.operator, _JOINS):
-        return _is_mask_of(name, test.left) or _is_mask_of(name, test.right)
-    if type(test) is cst.UnaryOperation and type(test.operator) is cst.BitInvert:
-        return _is_mask_of(name, test.expression)
-    if type(test) is not cst.Comparison or len(test.comparisons) != 1:
-        return False
-    sides = (test.left, test.comparisons[0].comparator)
-    is_order = isinstance(test.comparisons[0].operator, _ORDER)
-    return is_order and any(type(side) is cst.Name and side.value == name for side in sides)
 
 
 def _copies(key: Value) -> bool:
@@ -150,30 +122,120 @@ def _is_filled_slice(part: cst.Slice) -> bool:
     return part.upper is None and is_negative and isinstance(part.lower.expression, cst.Integer)  # type: ignore[attr-defined]
 
 
-class Subscripts(AskedObjects):
-    """Evaluates subscripts, and reads of what containers hold."""
+def _index(base: Array, keys: tuple[Value, ...]) -> Array:
+    rank, basic, ellipsis = base.rank, True, False
+    exact_rank = True
+    for key in keys:
+        kind = scalar_type(key)
+        if isinstance(key, Const) and key.value is None:
+            rank = None if rank is None else rank + 1
+        elif isinstance(key, Const) and key.value is Ellipsis:
+            ellipsis = True
+        elif kind == "slice":
+            continue
+        elif kind == "int" or (isinstance(key, Array) and key.rank == 0 and key.dtypes <= frozenset("bhilBHIL")):
+            rank = None if rank is None else rank - 1
+        else:
+            exact_rank = False
+            if _copies(key):
+                basic = False
+            if (
+                isinstance(key, Array)
+                and len(keys) == 1
+                and key.dtypes == frozenset("?")
+                and key.rank == base.rank
+                and rank
+            ):
+                rank, exact_rank = 1, True
+    if not exact_rank or (rank is not None and rank < 0):
+        rank = None
+    home = base.home
+    zero_d = "never" if any(map(_leaves_axis, keys)) else "array" if ellipsis and basic else "scalar"
+    if not basic:
+        return Array(home, base.dtypes, rank, deps=base.deps, zero_d=zero_d)
+    if rank == 0 and not ellipsis:
+        return Array(home, base.dtypes, 0, deps=base.deps)
+    return Array(home, base.dtypes, rank, base.refs, None, base.deps, zero_d=zero_d, view="view")
 
-    def _subscript(self, node: cst.Subscript, env: Env) -> Value:
-        base, ran = self.evaluate(node.value, env), self.ran
+
+def _is_ellipsis(keys: tuple[Value, ...]) -> bool:
+    """Whether ``...`` is one of the parts of an index: what has no axes is an array then."""
+    return any(isinstance(key, Const) and key.value is Ellipsis for key in keys)
+
+
+#: Attributes that tell of an array's form, not of its elements.
+_DESCRIBING = frozenset(("shape", "ndim", "size", "dtype", "itemsize", "nbytes"))
+#: Those that show an array's own memory.
+_SHOWING = frozenset(("data", "ctypes", "base"))
+#: Members of what may be an array that are followed, or tell nothing of its elements: not those that are methods.
+_FOLLOWED = (
+    _DESCRIBING
+    | frozenset(VIEW_ATTRIBUTES)
+    | frozenset("strides flags device __class__ __name__ __doc__ __module__ __qualname__ __dict__".split())
+)
+#: Attributes that are no arrays, whatever object has them.
+_NUMBERS_OF_ARRAYS = frozenset("dtype ndim itemsize nbytes __class__ __name__ __doc__ __module__ __qualname__".split())
+#: The length of an axis: NumPy gives Python's own integers.
+_LENGTH = Scalar("int", own=True)
+
+
+#: What reaches attributes by their text.
+_BY_TEXT = frozenset("setattr delattr vars exec eval __dict__ __setattr__".split())
+
+
+def _hides_stores(part: cst.CSTNode, own: str) -> bool:
+    """Whether attributes may be assigned to here by another name than the object's, or the name mean another object."""
+    kind = type(part)
+    if kind is cst.Name:
+        return part.value in _BY_TEXT  # type: ignore[attr-defined]
+    if kind is cst.CompFor and any(type(node) is cst.Attribute for node in walk(part.target)):  # type: ignore[attr-defined]
+        return True
+    if kind in (cst.AssignTarget, cst.For, cst.CompFor, cst.NamedExpr):
+        return own in target_names(part.target)  # type: ignore[attr-defined]
+    return kind in (cst.FunctionDef, cst.Lambda, cst.Yield, cst.Await)
+
+
+class Access:
+    """Evaluates subscripts and attributes."""
+
+    def __init__(self, frame: Frame, visitor: Visitor, record: Record, names: Names, unseen: UnseenCode) -> None:
+        self.frame = frame
+        self.assumed = frame.assumed
+        self.facts = frame.facts
+        self.module = frame.module
+        self.services = frame.services
+        self.visitor = visitor
+        self.record = record
+        self.names = names
+        self.unseen = unseen
+        self._keeps_to_names: bool | None = None  #: whether attributes are assigned to by the object's name alone
+
+    def subscript(self, node: cst.Subscript, env: Env) -> Value:
+        base, ran = self.visitor.evaluate(node.value, env), self.frame.ran
         keys = self.keys(node, env)
-        self.read_before(node, node.value, base, ran, env)
+        self.unseen.read_before(node, node.value, base, ran, env)
         of_shape = type(node.value) is cst.Attribute and node.value.attr.value == "shape"
         if of_shape and len(keys) == 1 and isinstance(keys[0], Const) and keys[0].type == "int":
             self.facts.seen.plain_shapes.add(id(node.value))
         result = self.read(base, keys, node)
-        if self.met_subclass and self.made != HOST and may_hold_tensor(base) and self.subclass_mark(*keys):
-            self.construct(node, ev.Kind.SUBCLASS_OPERAND)
-        self.ask(node, env, [base], asked_by(node), deep=False)
-        self.operand_given(node, base, keys, asked_by(node))
+        if (
+            self.frame.met_subclass
+            and self.frame.made != HOST
+            and may_hold_tensor(base)
+            and self.names.subclass_mark(*keys)
+        ):
+            self.record.construct(node, ev.Kind.SUBCLASS_OPERAND)
+        self.unseen.ask(node, env, [base], asked_by(node), deep=False)
+        self.unseen.operand_given(node, base, keys, asked_by(node))
         if isinstance(base, Instance):
-            result = self.with_shown(result, env)
+            result = self.unseen.with_shown(result, env)
         if isinstance(base, Instance) and any(map(may_hold_tensor, keys)):
-            self.object_method(node, base, "__getitem__")
+            self.unseen.object_method(node, base, "__getitem__")
         if isinstance(base, Symbol) and base.name in JOINERS:
-            result = _joined(base.name, keys, self.made)
-            self.emit(ev.Read(node, self.place(node), base, keys, result))
+            result = _joined(base.name, keys, self.frame.made)
+            self.record.emit(ev.Read(node, self.record.place(node), base, keys, result))
         elif may_be_array(base) or may_hold_tensor(base) or any(map(may_hold_tensor, keys)):
-            self.emit(ev.Read(node, self.place(node), base, keys, result))
+            self.record.emit(ev.Read(node, self.record.place(node), base, keys, result))
         return result
 
     def keys(self, node: cst.Subscript, env: Env) -> tuple[Value, ...]:
@@ -183,8 +245,8 @@ class Subscripts(AskedObjects):
         for element in node.slice:
             part = element.slice
             if type(part) is cst.Index:
-                value = self.evaluate(part.value, env)
-                read.append((part.value, value, self.ran))
+                value = self.visitor.evaluate(part.value, env)
+                read.append((part.value, value, self.frame.ran))
                 if (
                     isinstance(value, Sequence)
                     and value.type == "tuple"
@@ -197,17 +259,17 @@ class Subscripts(AskedObjects):
             elif type(part) is cst.Slice:
                 for bound in (part.lower, part.upper, part.step):
                     if bound is not None:
-                        self.ask_parts(node, env, self.evaluate(bound, env))
+                        self.unseen.ask_parts(node, env, self.visitor.evaluate(bound, env))
                 values.append(Scalar("slice"))
-        self.ask_parts(node, env, *values)
+        self.unseen.ask_parts(node, env, *values)
         for part_node, value, ran in read:
-            self.read_before(node, part_node, value, ran, env)
+            self.unseen.read_before(node, part_node, value, ran, env)
         return tuple(values)
 
     def read(self, base: Value, keys: tuple[Value, ...], node: cst.Subscript | None = None) -> Value:
         """What ``base[keys]`` is."""
         if isinstance(base, Array):
-            part = self._index(base, keys)
+            part = _index(base, keys)
             filled = base.nonempty and node is not None and _takes_some(node, keys)
             return replace(part, nonempty=True) if filled else part
         if isinstance(base, Sequence):
@@ -240,142 +302,29 @@ class Subscripts(AskedObjects):
             return base
         return item_of(base) if isinstance(base, Symbol) else UNKNOWN
 
-    def _index(self, base: Array, keys: tuple[Value, ...]) -> Array:
-        rank, basic, ellipsis = base.rank, True, False
-        exact_rank = True
-        for key in keys:
-            kind = scalar_type(key)
-            if isinstance(key, Const) and key.value is None:
-                rank = None if rank is None else rank + 1
-            elif isinstance(key, Const) and key.value is Ellipsis:
-                ellipsis = True
-            elif kind == "slice":
-                continue
-            elif kind == "int" or (isinstance(key, Array) and key.rank == 0 and key.dtypes <= frozenset("bhilBHIL")):
-                rank = None if rank is None else rank - 1
-            else:
-                exact_rank = False
-                if _copies(key):
-                    basic = False
-                if (
-                    isinstance(key, Array)
-                    and len(keys) == 1
-                    and key.dtypes == frozenset("?")
-                    and key.rank == base.rank
-                    and rank
-                ):
-                    rank, exact_rank = 1, True
-        if not exact_rank or (rank is not None and rank < 0):
-            rank = None
-        home = base.home
-        zero_d = "never" if any(map(_leaves_axis, keys)) else "array" if ellipsis and basic else "scalar"
-        if not basic:
-            return Array(home, base.dtypes, rank, deps=base.deps, zero_d=zero_d)
-        if rank == 0 and not ellipsis:
-            return Array(home, base.dtypes, 0, deps=base.deps)
-        return Array(home, base.dtypes, rank, base.refs, None, base.deps, zero_d=zero_d, view="view")
-
-    def element_of(self, value: Value) -> Value:
-        """What iterating over `value` gives."""
-        if isinstance(value, Array):
-            rank = None if value.rank is None else max(value.rank - 1, 0)
-            refs = NO_NAMES if rank == 0 else value.refs
-            return Array(value.home, value.dtypes, rank, refs, None, value.deps, view="piece", nonempty=value.nonempty)
-        if isinstance(value, Sequence):
-            return held(value.element, value)
-        if isinstance(value, Unknown):
-            return Unknown(value.home, value.refs, view="piece")
-        if isinstance(value, Const) and isinstance(value.value, str):
-            return Scalar("str")
-        if isinstance(value, Symbol):
-            return item_of(value)
-        if isinstance(value, Scalar):
-            return value if value is NOTHING else Scalar("object")
-        return UNKNOWN
-
-
-# --- Attributes to abstract values: views, state on objects
-
-
-def _is_ellipsis(keys: tuple[Value, ...]) -> bool:
-    """Whether ``...`` is one of the parts of an index: what has no axes is an array then."""
-    return any(isinstance(key, Const) and key.value is Ellipsis for key in keys)
-
-
-#: Attributes that tell of an array's form, not of its elements.
-_DESCRIBING = frozenset(("shape", "ndim", "size", "dtype", "itemsize", "nbytes"))
-#: Those that show an array's own memory.
-_SHOWING = frozenset(("data", "ctypes", "base"))
-#: Members of what may be an array that are followed, or tell nothing of its elements: not those that are methods.
-_FOLLOWED = (
-    _DESCRIBING
-    | frozenset(VIEW_ATTRIBUTES)
-    | frozenset("strides flags device __class__ __name__ __doc__ __module__ __qualname__ __dict__".split())
-)
-#: Attributes that are no arrays, whatever object has them.
-_NUMBERS_OF_ARRAYS = frozenset("dtype ndim itemsize nbytes __class__ __name__ __doc__ __module__ __qualname__".split())
-
-
-#: The length of an axis: NumPy gives Python's own integers.
-_LENGTH = Scalar("int", own=True)
-#: NumPy's bools: there is one True, and people ask for it by ``is``.
-_ONLY_BOOLS = frozenset(f"numpy.{name}" for name in ("True_", "False_"))
-
-
-def _is_bool(value: Value) -> bool:
-    """Whether it is one of NumPy's bools for certain, of which there is one True: a tensor is another one each time."""
-    return isinstance(value, Array) and value.rank == 0 and value.dtypes == {"?"} and value.zero_d == "scalar"
-
-
-def owner_of(target: cst.BaseExpression) -> str | None:
-    """The name of the object whose attribute `target` goes through: what has such an attribute is no array itself."""
-    while type(target) is cst.Subscript or type(target) is cst.Attribute:
-        if type(target) is cst.Attribute and target.attr.value not in MEMBERS:
-            return target.value.value if type(target.value) is cst.Name else None
-        target = target.value
-    return None
-
-
-#: What reaches attributes by their text.
-_BY_TEXT = frozenset("setattr delattr vars exec eval __dict__ __setattr__".split())
-
-
-def _hides_stores(part: cst.CSTNode, own: str) -> bool:
-    """Whether attributes may be assigned to here by another name than the object's, or the name mean another object."""
-    kind = type(part)
-    if kind is cst.Name:
-        return part.value in _BY_TEXT  # type: ignore[attr-defined]
-    if kind is cst.CompFor and any(type(node) is cst.Attribute for node in walk(part.target)):  # type: ignore[attr-defined]
-        return True
-    if kind in (cst.AssignTarget, cst.For, cst.CompFor, cst.NamedExpr):
-        return own in target_names(part.target)  # type: ignore[attr-defined]
-    return kind in (cst.FunctionDef, cst.Lambda, cst.Yield, cst.Await)
-
-
-class Access(Subscripts):
-    """Evaluates attributes."""
+    # ---- attributes
 
     def _asks_who_may_write(self, node: cst.Attribute) -> bool:
         """Whether `node` is the ``x.flags`` of ``x.flags.writeable``, which says nothing of memory order."""
         parts = (part for part in walk(self.facts.node) if type(part) is cst.Attribute and part.value is node)
         return node.attr.value == "flags" and any(part.attr.value in ("writeable", "owndata") for part in parts)
 
-    def _attribute(self, node: cst.Attribute, env: Env, called: bool = False, base: Value | None = None) -> Value:
+    def attribute(self, node: cst.Attribute, env: Env, called: bool = False, base: Value | None = None) -> Value:
         name = node.attr.value
         if name in self.module.numpy_names:  # self.xp
             return NUMPY
         if base is None:
             base = self.described(node.value, env) if name in _DESCRIBING else self.evaluate_base(node.value, env)
         if isinstance(base, Symbol):
-            value = self.symbol_attribute(base, name, env)
+            value = self.names.symbol_attribute(base, name, env)
             if not called and isinstance(value, Symbol) and value.name.startswith("numpy."):
-                self.emit(ev.NameRead(node, self.place(node), value.name))
+                self.record.emit(ev.NameRead(node, self.record.place(node), value.name))
             return value
         if name in NUMBER_MEMBERS and isinstance(base, (Array, Unknown)) and may_hold_tensor(base):
-            self.escape(node.value, base, f"is asked for .{name}")
+            self.record.escape(node.value, base, f"is asked for .{name}")
             base = replace(base, home=HOST)
-        self.attribute_read(node, base, name, env)
-        if id(node) in self.direct and not isinstance(base, Class):
+        self.unseen.attribute_read(node, base, name, env)
+        if id(node) in self.assumed.direct and not isinstance(base, Class):
             return self._state_read(base, name)
         if isinstance(base, Instance):
             found = self.instance_attribute(base, name, env, called)
@@ -384,20 +333,22 @@ class Access(Subscripts):
                 with_refs(noted, refs_of(found)) if noted is not None and isinstance(found, (Array, Unknown)) else found
             )
         if isinstance(base, Class):
-            method = self.method_of(base, name)
+            method = self.names.method_of(base, name)
             if method is not None and method[1] == "class":
                 return Bound(Instance(base.qualname, base.module), name)
             return method[0] if method is not None else UNKNOWN
         if name in ("strides", "flags") and not self._asks_who_may_write(node):
             self.facts.seen.by_layout |= parameters_in(refs_of(base))
-        if name in ("base", "flags", "strides") and refs_of(base) & self.host_locals:
-            self.construct(node, ev.Kind.OVER_MEMORY, f".{name}")  # our ndarrays own their memory, and are in C order
+        if name in ("base", "flags", "strides") and refs_of(base) & self.assumed.host_locals:
+            self.record.construct(
+                node, ev.Kind.OVER_MEMORY, f".{name}"
+            )  # our ndarrays own their memory, and are in C order
         if isinstance(base, Unknown) and base.exact is not None and name not in MEMBERS:
             self.facts.objects |= {base.exact}
         elif isinstance(base, Array) and name not in MEMBERS:
             self.facts.objects |= base.deps  # what it was computed from is no array, or this would raise
         tells = name in ARRAY_MEMBERS and not self.module.has_method(name)
-        if tells and isinstance(base, Unknown) and base.home != HOST and base.deps - self.objects:
+        if tells and isinstance(base, Unknown) and base.home != HOST and base.deps - self.assumed.objects:
             self.facts.assumed_arrays |= base.deps
             base = Array(EITHER, refs=base.refs, exact=base.exact, deps=base.deps, weak=True)
         if called:
@@ -406,30 +357,30 @@ class Access(Subscripts):
             return held(base.element, base)
         if isinstance(base, (Sequence, Const, Scalar, Function, Bound)):
             if may_hold_tensor(base):
-                self.construct(node, ev.Kind.METHOD_OBJECT, name)
-            self.unfollowed(base)
+                self.record.construct(node, ev.Kind.METHOD_OBJECT, name)
+            self.unseen.unfollowed(base)
             return UNKNOWN
         if isinstance(base, Array) and name in MEMBERS:
             return self._array_attribute(node, base, name)
         refs = NO_NAMES if name in _NUMBERS_OF_ARRAYS else env.reach(of_attribute(name)) | refs_of(base)
-        if name in self.changers().shown:
+        if name in self.unseen.changers().shown:
             refs |= env.held_outside()
-        if self.met_subclass and name not in VIEW_ATTRIBUTES:
+        if self.frame.met_subclass and name not in VIEW_ATTRIBUTES:
             refs -= {SUBCLASS}  # such as .data and .mask
         result = Unknown(home_of(base) if home_of(base) == HOST else EITHER, refs, view="view")
         special = name[:2] == "__" and name not in _FOLLOWED and not name.startswith("__array")
         if special or (name in MEMBERS and name not in PYTHON_ATTRIBUTES and name not in VIEW_ATTRIBUTES):
             given = parameters_in(refs_of(base))
-            if given <= self.hosted and may_hold_tensor(base):  # an array made here, or a parameter
-                self.construct(node, ev.Kind.METHOD_OBJECT, name)
+            if given <= self.assumed.hosted and may_hold_tensor(base):  # an array made here, or a parameter
+                self.record.construct(node, ev.Kind.METHOD_OBJECT, name)
             self.facts.host_parameters |= given  # perhaps a method that only ndarrays have
         if (name in MEMBERS or name[:2] == "__") and name not in _FOLLOWED:
-            self.unfollowed(base)
+            self.unseen.unfollowed(base)
         admitted = self._admitted(f"{exact_of(base)}.{name}", name)
         if admitted is not None:
             return admitted.attribute(refs, result.home)
         if result.home != HOST:
-            self.emit(ev.AttributeRead(node, self.place(node), base, name, result))
+            self.record.emit(ev.AttributeRead(node, self.record.place(node), base, name, result))
         return result
 
     def is_own_object(self, node: cst.BaseExpression) -> bool:
@@ -443,11 +394,9 @@ class Access(Subscripts):
             )
         return self._keeps_to_names
 
-    _keeps_to_names: bool | None = None
-
     def _admitted(self, attribute: str, name: str) -> Admitted | None:
         """What the door lets in for an attribute, where the function has not assigned to it yet."""
-        admitted = self.door.get(attribute) if name not in self.assigned else None
+        admitted = self.assumed.door.get(attribute) if name not in self.frame.assigned else None
         if admitted is not None:
             self.facts.seen.read_behind_the_door.add(attribute)
         return admitted
@@ -456,7 +405,7 @@ class Access(Subscripts):
         """The array that is only asked for its shape or dtype: no store through another name changes those."""
         name = dotted(node)
         stale = env.stale.get(name)
-        if stale is None or any(r.kind != "store" or r.line_node in self.reforming for r in stale.reasons):
+        if stale is None or any(r.kind != "store" or r.line_node in self.frame.reforming for r in stale.reasons):
             return self.evaluate_base(node, env)
         del env.stale[name]
         base = self.evaluate_base(node, env)
@@ -466,13 +415,13 @@ class Access(Subscripts):
     def evaluate_base(self, node: cst.BaseExpression, env: Env) -> Value:
         """Evaluate the left side of a dot, without reporting the module name itself as a read of NumPy."""
         if type(node) is cst.Name and node.value not in env.values:
-            return self.outer_value(node.value, env)
+            return self.names.outer_value(node.value, env)
         if type(node) is cst.Attribute and type(node.value) in (cst.Name, cst.Attribute):
             inner = self.evaluate_base(node.value, env)
             if isinstance(inner, Symbol):
-                return self.symbol_attribute(inner, node.attr.value, env)
-            return self._attribute(node, env, base=inner)  # evaluated once: a chain of n would cost 2**n
-        return self.evaluate(node, env)
+                return self.names.symbol_attribute(inner, node.attr.value, env)
+            return self.attribute(node, env, base=inner)  # evaluated once: a chain of n would cost 2**n
+        return self.visitor.evaluate(node, env)
 
     def _array_attribute(self, node: cst.Attribute, base: Array, name: str) -> Value:
         if name in PYTHON_ATTRIBUTES:
@@ -482,36 +431,36 @@ class Access(Subscripts):
                 items = None if base.rank is None or base.rank > 8 else (_LENGTH,) * base.rank
                 result = Sequence("tuple", _LENGTH, items)
             if name in _SHOWING:
-                self.unfollowed(base)
+                self.unseen.unfollowed(base)
         elif name in VIEW_ATTRIBUTES:
             dtypes = base.dtypes
             if name in ("real", "imag"):
                 dtypes = frozenset({"F": "f", "D": "d"}.get(char, char) for char in dtypes)
             # the transpose of a 0-d or 1-d array is a view too, never the object itself
-            home = base.home if self.storing or base.home == HOST else self.lifted(base)
+            home = base.home if self.frame.storing or base.home == HOST else self.lifted(base)
             refs = base.refs | {FOREIGN} if base.refs and home != base.home else base.refs  # our copy of NumPy's memory
             refs = refs | {READ_ONLY} if is_read_only(name, base) else refs
             result = replace(base, home=home, dtypes=dtypes, refs=refs, exact=None, view="view")
         else:
             if base.home != HOST:
-                self.construct(node, ev.Kind.METHOD_OBJECT, name)
-            self.unfollowed(base)
+                self.record.construct(node, ev.Kind.METHOD_OBJECT, name)
+            self.unseen.unfollowed(base)
             return UNKNOWN
-        self.emit(ev.AttributeRead(node, self.place(node), base, name, result))
+        self.record.emit(ev.AttributeRead(node, self.record.place(node), base, name, result))
         return result
 
     def lifted(self, value: Value) -> str:
         """The home of `value` as an operand here: arrays of the host are brought to TensorFlow where they are used."""
-        if isinstance(value, Array) and value.home == HOST and self.made == TENSOR:
-            if self.eager and is_numpy_number(value):
+        if isinstance(value, Array) and value.home == HOST and self.frame.made == TENSOR:
+            if self.assumed.eager and is_numpy_number(value):
                 return HOST
-            return HOST if self.must_stay_view(value.refs) else EITHER if value.weak else TENSOR
-        if isinstance(value, Unknown) and CALLED in value.refs and self.made == TENSOR:
+            return HOST if self.record.must_stay_view(value.refs) else EITHER if value.weak else TENSOR
+        if isinstance(value, Unknown) and CALLED in value.refs and self.frame.made == TENSOR:
             return EITHER
         return home_of(value)
 
     def instance_attribute(self, base: Instance, name: str, env: Env, called: bool = False) -> Value:
-        method = self.method_of(base, name)
+        method = self.names.method_of(base, name)
         location = of_attribute(name)
         if method is not None:
             is_read = method[1] == "property" or (method[1] == "decorated" and not called)
@@ -520,10 +469,10 @@ class Access(Subscripts):
             return Unknown(HOST, env.held_outside() | {location}) if is_read else Bound(base, name)
         declared = self.services.attributes(base).get(name)
         refs = env.reach(location)
-        if name in self.changers().shown or (declared is None and self.gives_any(base)):
+        if name in self.unseen.changers().shown or (declared is None and self.unseen.gives_any(base)):
             refs |= env.held_outside()
         if declared is not None and SUBCLASS in declared.refs:
-            refs |= self.subclass_mark(declared)
+            refs |= self.names.subclass_mark(declared)
         own = self.facts.parameters[0] if self.facts.parameters else ""
         admitted = self._admitted(f"{own}{location}", name)
         if admitted is not None:
@@ -541,56 +490,14 @@ class Access(Subscripts):
         declared = self.services.attributes(base).get(name) if isinstance(base, Instance) else None
         return Array(EITHER, weak=True) if isinstance(declared, Array) else Unknown(EITHER)
 
-    def emit_operator(self, event: ev.Operator) -> None:
-        """Record an operator (placement.py looks at when its operands are read)."""
-        self.emit(event)
+    def callee(self, node: cst.BaseExpression, env: Env) -> Value:
+        """The value of the function part of a call: a method stays bound to its receiver."""
+        return (
+            self.attribute(node, env, called=True) if type(node) is cst.Attribute else self.visitor.evaluate(node, env)
+        )
 
-    def search(
-        self, node: cst.Comparison, item: tuple[cst.BaseExpression, Value], container: tuple[cst.BaseExpression, Value]
-    ) -> None:
-        """``item in container``: by identity first, then by ``==``."""
-        sought, searched = item[1], container[1]
-        kind = searched.type if isinstance(searched, Sequence) else ""
-        exactly = kind in ("list", "tuple") and all(map(may_hold_tensor, (sought, searched)))
-        # an object whose class nobody knows may change an array that it is asked for
-        held = searched.element if isinstance(searched, Sequence) and kind in ("list", "tuple") else searched
-        exactly = exactly or (type(held) is Unknown and may_hold_tensor(sought) and is_array(sought))
-        if exactly and len(node.comparisons) == 1:
-            self.emit_operator(ev.Operator(node, self.place(node), "contains", (sought, searched), Scalar("bool")))
-            return
-        if may_hold_tensor(sought):
-            self.escape(*item, "is looked up with `in`")
-        if kind != "dict":  # only its keys are looked at
-            self.escape(*container, "is searched with `in`")
-
-    def compare_identity(
-        self,
-        node: cst.Comparison,
-        one: tuple[cst.BaseExpression, Value],
-        other: tuple[cst.BaseExpression, Value],
-    ) -> None:
-        """``one is other``: a tensor is none of the objects outside."""
-        left, right = one[1], other[1]
-        if parameters_in(refs_of(left)) and parameters_in(refs_of(right)):
-            self.facts.seen.tells_apart = True
-        if may_hold_tensor(left) == may_hold_tensor(right):
-            if may_hold_tensor(left) and may_be_array(left) and may_be_array(right):
-                self.facts.seen.compares_identities = True
-            if _is_bool(left) and _is_bool(right):
-                self.escape(*one, "is compared by identity")
-                self.escape(*other, "is compared by identity")
-            if COPIED in refs_of(left) | refs_of(right) and refs_of(left) & refs_of(right):
-                self.construct(node, ev.Kind.IDENTITY)
-            return
-        inside, outside = (left, right) if may_hold_tensor(left) else (right, left)
-        if isinstance(outside, Symbol) and outside.name in _ONLY_BOOLS:
-            self.escape(*(one if inside is left else other), f"is compared with {outside.name}")
-        if refs_of(left) & refs_of(right):
-            self.construct(node, ev.Kind.IDENTITY)
-        elif may_be_array(outside) and (
-            refs_of(outside) if isinstance(outside, Array) else outside_of(refs_of(outside))
-        ):
-            given = parameters_in(refs_of(inside))
-            self.facts.host_parameters |= given  # the caller's own object, which may be that one
-            if not given and isinstance(outside, Array):
-                self.construct(node, ev.Kind.IDENTITY)
+    def decorator_name(self, decorator: cst.Decorator, env: Env) -> str:
+        """The canonical name of a decorator, or of the function that makes it."""
+        node = decorator.decorator
+        made_by = node.func if type(node) is cst.Call else node
+        return getattr(self.callee(made_by, env), "name", "") or dotted(made_by)
