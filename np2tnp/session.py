@@ -31,7 +31,7 @@ from np2tnp.rewrite import tensor_boundary
 from np2tnp.rewrite.originals import is_protocol
 from np2tnp.rewrite.plan import Names as LocalNames
 from np2tnp.rewrite.plan import Options, RegionPlan, plan_region
-from np2tnp.rewrite.purity import pure_regions
+from np2tnp.rewrite.purity import effect_of, pure_regions
 from np2tnp.rewrite.size_limits import is_vectorized
 from np2tnp.rewrite.vendoring import Home
 from np2tnp.rewrite.written_imports import choose_names
@@ -175,6 +175,7 @@ class Session:
             is_pure=self._is_pure,
             trusting=trusting,
             begins_again=lambda: self._begins_again(facts),
+            effect=lambda: self._effect(facts),
             compiles=lambda: self._compiles(facts),
         )
 
@@ -246,6 +247,11 @@ class Session:
         analysis = self.analysis
         known = {**analysis.facts, facts.qualname: facts}
         return facts.qualname in pure_regions(known, analysis.info, analysis.catalog, methods=True)
+
+    def _effect(self, facts: ev.RegionFacts) -> str:
+        analysis = self.analysis
+        known = {**analysis.facts, facts.qualname: facts}
+        return effect_of(facts.qualname, known, analysis.info, analysis.catalog)
 
     def _against(self, facts: ev.RegionFacts) -> Hit | None:
         if self.left_alone(facts.qualname in self._left_out):

@@ -194,13 +194,14 @@ def plan_region(
     is_pure: Callable[[Function], bool] = lambda function: False,
     trusting: bool = False,
     begins_again: Callable[[], bool] | None = None,
+    effect: Callable[[], str] = lambda: "",
     compiles: Callable[[], bool] = lambda: False,
 ) -> RegionPlan:
     """Ask every rule about every event of the region, and decide. `against`: what stands against it beforehand.
 
     `is_pure`: whether a function of the module surely has no effect but its result.
     `trusting`: code that nobody can see is taken to change nothing that it was given.
-    `begins_again`: whether the original can answer a call that was refused half-way.
+    `begins_again`: whether the original can answer a call that was refused half-way; `effect`: why not.
     `compiles`: whether it would become a graph if that was asked for, slow loops and all.
     """
     edits = Edits()
@@ -220,7 +221,7 @@ def plan_region(
     context.compile, context.is_pure, context.trusts = options.compile, is_pure, trusting
     context.boundary, context.float32 = options.boundary, options.float32
     if begins_again is not None and options.boundary == "numpy":
-        context.begins_again = begins_again
+        context.begins_again, context.effect = begins_again, effect
     for event in facts.events:
         if isinstance(event, ev.Store) and isinstance(event.node, cst.Call):
             context.stores.setdefault(id(event.node), []).append(event)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import libcst as cst
 
@@ -23,6 +25,7 @@ from np2tnp.analysis.domain.values import (
     is_number,
 )
 from np2tnp.analysis.module.contents import ModuleInfo
+from np2tnp.analysis.syntax.scopes import sketch
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.catalog.catalog import Catalog
 
@@ -41,6 +44,7 @@ _METHODS = frozenset(
 _CHANGING = frozenset(
     "setitem delitem iadd iand iconcat ifloordiv ilshift imatmul imod imul ior ipow irshift isub itruediv ixor".split()
 )
+_NAMEDTUPLE = "collections.namedtuple"
 #: Syntax that reaches outside of the call, or whose order matters.
 _SYNTAX = frozenset(
     (cst.Global, cst.Nonlocal, cst.Del, cst.With, cst.Yield, cst.Await, cst.Import, cst.ImportFrom, cst.ClassDef)
@@ -54,57 +58,113 @@ def pure_regions(
 
     methods : those that only read attributes of their object, too: what the object does then, the runtime looks at.
     """
-    calls: dict[str, set[str]] = {}
-    for name, region in facts.items():
-        info = module.functions.get(name)
-        wanted = info is not None and (info.owner is None or (methods and _only_reads_its_object(info.node, region)))
-        callees = _callees(region, module, catalog) if wanted else None
-        if callees is not None:
-            calls[name] = callees
+    found = _looked_at(facts, module, catalog, methods)
+    calls = {name: set(look.callees) for name, look in found.items() if look.effect is None}
     while bad := {name for name, callees in calls.items() if not callees <= calls.keys()}:
         for name in bad:
             del calls[name]
     return frozenset(calls)
 
 
-def _only_reads_its_object(node: cst.FunctionDef, region: ev.RegionFacts) -> bool:
-    """Whether a method uses ``self`` only as in ``self.name``, and calls nothing by such a name."""
+def effect_of(qualname: str, facts: Mapping[str, ev.RegionFacts], module: ModuleInfo, catalog: Catalog) -> str:
+    """What may have had an effect in a function that `pure_regions` (with methods) leaves out, in words."""
+    region = facts[qualname]
+    look = _looked_at({qualname: region}, module, catalog, True)[qualname]
+    effect = look.effect
+    if region.seen.asks_objects:
+        where = sketch(region.seen.asked_at)
+        return f"code of an object's class may have run{'' if where == '...' else f' in {where}'}"
+    if effect is None:
+        pure = pure_regions(facts, module, catalog, methods=True)
+        effect = next((call for name, call in look.callees.items() if name not in pure), None)
+    if isinstance(effect, (cst.Assign, cst.AugAssign)):
+        target = effect.target if isinstance(effect, cst.AugAssign) else effect.targets[0].target
+        return f"{sketch(target)} may have been stored into"
+    words = sketch(effect)
+    return f"{'the function' if words == '...' else words} may have had effects"
+
+
+@dataclass(slots=True)
+class _Look:
+    """The functions of the module that a region calls, each with a call of it, and what may have an effect in it."""
+
+    callees: dict[str, cst.CSTNode]
+    effect: cst.CSTNode | None = None
+
+
+def _looked_at(
+    facts: Mapping[str, ev.RegionFacts], module: ModuleInfo, catalog: Catalog, methods: bool
+) -> dict[str, _Look]:
+    found = {}
+    for name, region in facts.items():
+        info = module.functions.get(name)
+        look = _look(region, module, catalog) if info is not None else _Look({}, region.node)
+        if info is not None and info.owner is not None and look.effect is None:
+            look.effect = _of_its_object(info.node, region) if methods else region.node
+        found[name] = look
+    return found
+
+
+def _of_its_object(node: cst.FunctionDef, region: ev.RegionFacts) -> cst.CSTNode | None:
+    """Where a method uses ``self`` otherwise than as in ``self.name``, or calls something by such a name."""
     if region.parameters[:1] != ("self",) or region.updates:
-        return False
+        return node
     nodes = list(walk(node.body))
-    called = {id(call.func) for call in nodes if type(call) is cst.Call}
-    reads = {id(part.value) for part in nodes if type(part) is cst.Attribute and id(part) not in called}
-    return all(id(name) in reads for name in nodes if type(name) is cst.Name and name.value == "self")
+    calls = {id(call.func): call for call in nodes if type(call) is cst.Call}
+    reads = {id(part.value): part for part in nodes if type(part) is cst.Attribute}
+    for name in nodes:
+        if type(name) is cst.Name and name.value == "self":
+            read = reads.get(id(name))
+            if read is None or id(read) in calls:
+                return name if read is None else calls[id(read)]
+    return None
 
 
-def _callees(region: ev.RegionFacts, module: ModuleInfo, catalog: Catalog) -> set[str] | None:
-    """The functions of the module that a region calls; None when it may have an effect by itself."""
+def _look(region: ev.RegionFacts, module: ModuleInfo, catalog: Catalog) -> _Look:
     if region.seen.asks_objects:  # by an operator, an index or a property: their code may do anything
-        return None
+        return _Look({}, region.node)
     info = module.functions[region.qualname]
     own = info.locals.difference(region.parameters)
-    if not all(_is_local(event, info.owner is not None, own) for event in region.events):
-        return None
+    reaching = (it.node for it in region.events if not _is_local(it, info.owner is not None, own))
+    if (reached := next(reaching, None)) is not None:
+        return _Look({}, reached)
     calls = {id(event.node): event for event in region.events if isinstance(event, ev.Call)}
-    found: set[str] = set()
+    found: dict[str, cst.CSTNode] = {}
     nodes = list(walk(info.node.body))
     inner = [module.scopes[id(node)] for node in nodes if type(node) is cst.FunctionDef]
     bound = info.locals.union(*(scope.bound for scope in inner))
     looked_up = {id(node.value) for node in nodes if type(node) is cst.Subscript}
+    tuples = _tuple_classes(nodes, calls)
     for node in nodes:
         if type(node) in _SYNTAX:
-            return None
+            return _Look({}, node)
         if type(node) is cst.Name and node.value not in bound:
             value = module.values.get(node.value)
             if not (_is_still(value) or (id(node) in looked_up and _is_table(value))):
-                return None
+                return _Look({}, node)
         if type(node) is cst.Call:
+            if type(node.func) is cst.Name and node.func.value in tuples:
+                continue  # it puts a tuple together
             event = calls.get(id(node))
             callee = _effect_free(event, catalog, module.path, own) if event is not None else None
             if callee is None:
-                return None
-            found |= callee
-    return found
+                return _Look({}, node)
+            found.update(dict.fromkeys(callee, node))
+    return _Look(found)
+
+
+def _tuple_classes(nodes: list[cst.CSTNode], calls: Mapping[int, ev.Call]) -> set[str]:
+    """The local names that stand for nothing but what ``namedtuple(...)`` makes."""
+    made: Counter[str] = Counter()
+    uses = Counter(node.value for node in nodes if type(node) is cst.Name)
+    for node in nodes:
+        if type(node) is not cst.Assign or len(node.targets) != 1 or type(node.targets[0].target) is not cst.Name:
+            continue
+        event = calls.get(id(node.value))
+        if event is not None and isinstance(event.callee, Symbol) and event.callee.name == _NAMEDTUPLE:
+            made[node.targets[0].target.value] += 1
+    called = Counter(node.func.value for node in nodes if type(node) is cst.Call and type(node.func) is cst.Name)
+    return {name for name, times in made.items() if uses[name] == times + called[name]}
 
 
 def _is_local(event: ev.Event, is_method: bool, own: frozenset[str]) -> bool:
@@ -183,7 +243,7 @@ def _is_plain(name: str) -> bool:
         return name[9:] in _BUILTINS
     if name.startswith("operator."):
         return name[9:] not in _CHANGING
-    return name.startswith("math.") or name in ("decimal.Decimal", "fractions.Fraction")
+    return name.startswith("math.") or name in (_NAMEDTUPLE, "decimal.Decimal", "fractions.Fraction")
 
 
 def _only_computes(event: ev.Call, name: str, catalog: Catalog) -> bool:

@@ -120,6 +120,7 @@ class Context:
     float32: bool = False  #: functions work in float32 where they can
     is_pure: Callable[[Function], bool] = lambda function: False  #: whether it surely only computes its result
     begins_again: Callable[[], bool] = lambda: True  #: whether what was refused half-way may be called anew
+    effect: Callable[[], str] = lambda: "the function may have had effects"  #: why not
     trusts: bool = False  #: ``--unsafe``: code that nobody can see is taken to change nothing that it was given
 
     @property

@@ -133,8 +133,8 @@ def test_who_gets_a_function_beside_numba_is_told_where_it_is(tmp_path: Path) ->
     (finding,) = told(tmp_path, text)
     assert finding.message.startswith("call() gets norm here")
     assert text.splitlines()[finding.line - 1] == "fast = call(norm)"
-    advised = text.replace("call(norm)", "call(lambda *args: norm(*args))")
-    assert "lambda *args: norm(*args)" in finding.message
+    advised = text.replace("call(norm)", "call(lambda *args, **kwargs: norm(*args, **kwargs))")
+    assert "lambda *args, **kwargs: norm(*args, **kwargs)" in finding.message
     assert states(tmp_path, {"f.py": advised})["norm"] == "convertible"
 
 

@@ -378,6 +378,7 @@ class Seen:
     copied: set[str] = field(default_factory=set)  #: parameters of which copies are arrays, as the door lets in alone
     runs_others: bool = False  #: code runs that no call shows
     asks_objects: bool = False  #: an operator, an index or a property may run any code
+    asked_at: cst.CSTNode | None = None  #: the first such one
     tells_apart: bool = False  #: it asks of which class something is
     compares_identities: bool = False  #: by ``is`` or ``id``
     read_late: set[int] = field(default_factory=set)  #: operators (ids) that read their operand themselves

@@ -63,6 +63,7 @@ def _compiled_functions(
     functions = {name for name, function in info.functions.items() if "." not in name and function.owner is None}
     found: dict[str, tuple[str, cst.CSTNode]] = {}
     getting: dict[int, str] = {}
+    handed: dict[int, tuple[str, cst.Call]] = {}
     harmless: set[int] = set()
     names: list[cst.Name] = []
     stack: list[Any] = [info.node.body]
@@ -86,6 +87,8 @@ def _compiled_functions(
                     found.update(dict.fromkeys(same, (callee, argument)))
             elif of == _OTHERS:
                 harmless.update(map(id, given))
+            elif callee in functions:
+                handed.update({id(item): (callee, node) for item in given})
             getting.update({id(item): dotted(node.func) for item in given})
         elif kind is cst.Decorator:
             harmless.add(id(node.decorator))
@@ -95,9 +98,28 @@ def _compiled_functions(
             harmless.add(id(node.name))
         stack.extend(PARTS[kind](node))
     if own:
-        others = {it.value: (getting.get(id(it), ""), it) for it in names if id(it) not in harmless}
-        return {**others, **found}
+        kept = [it for it in names if id(it) not in harmless]
+        compiled = {it.value for it in kept if id(it) not in handed} | found.keys()
+        kept = [it for it in kept if id(it) not in handed or not _is_only_called(it, *handed[id(it)], info, compiled)]
+        return {**{it.value: (getting.get(id(it), ""), it) for it in kept}, **found}
     return found
+
+
+def _is_only_called(given: cst.Name, callee: str, call: cst.Call, info: ModuleInfo, compiled: Iterable[str]) -> bool:
+    """Whether the module's function `callee`, which no compiler gets, calls what `call` gives it, and no more."""
+    function = info.functions[callee]
+    parameters = function.node.params
+    if callee in compiled or callee in info.rebound or function.node.decorators or any(it.star for it in call.args):
+        return False
+    positional = [it.name.value for it in (*parameters.posonly_params, *parameters.params)]
+    name = ""
+    for at, argument in enumerate(call.args):
+        if argument.value is given:
+            name = argument.keyword.value if argument.keyword is not None else "".join(positional[at : at + 1])
+    nodes = list(walk(function.node.body))
+    uses = sum(type(part) is cst.Name and part.value == name for part in nodes)
+    calls = sum(type(part) is cst.Call and type(part.func) is cst.Name and part.func.value == name for part in nodes)
+    return bool(name) and uses == calls > 0
 
 
 def _functions_in(node: cst.BaseExpression, functions: Iterable[str]) -> Iterator[cst.Name]:

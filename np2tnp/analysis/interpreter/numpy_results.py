@@ -465,6 +465,8 @@ class NumpyCalls:
             zero_d = "never"
         if name in ("dot", "matmul", "inner") and any((rank_of(it) or 0) > 1 for it in (first, *values.values())):
             zero_d = "never"  # the other factor loses one axis of those
+        if name == "squeeze" and isinstance(whole := receiver or first, Array) and has_axes(whole):
+            return "array"  # no scalar has axes
         whole, keeps = (first, _SCALAR_OF_SCALAR) if receiver is None else (receiver, _SCALAR_TO_SCALAR)
         if isinstance(whole, Array) and whole.zero_d == "scalar" and name in keeps:
             return "either" if name == "squeeze" and whole.rank is None else "array" if whole.rank else "scalar"

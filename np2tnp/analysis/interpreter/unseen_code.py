@@ -419,6 +419,7 @@ class UnseenCode:
         """Code runs here that may change whatever objects hold."""
         self.frame.ran += 1
         self.facts.seen.asks_objects = True
+        self.facts.seen.asked_at = self.facts.seen.asked_at or node
         self.kept_may_change(node, whose, env)
 
     def object_works(self, node: cst.CSTNode, receiver: Instance, env: Env) -> None:

@@ -529,11 +529,16 @@ class _ComplexCaller(_Caller):
         self.arrays |= {it.name.value for it in parameters if it.default is not None and self._is_array(it.default)}
         self.free = {it.name.value for it in parameters} - {name for name, value in self.bound if not _keeps(value)}
         self.arrays |= self.asked & self.free
+        #: what may be complex, and is made real where the function begins: ``theta = np.real(theta)``
+        self.made_real = {name for name, value in self.bound if self._gives_real(name, value)}
+        self.made_real -= {name for name, value in self.bound if not self._gives_real(name, value)}
 
     def shown(self) -> set[str]:
         """The parameters that are complex, and attributes of its object: ``self.w``."""
         names = {it.name.value for it in parameters_of(self.function.node.params)}
-        return (self.arrays & names) | {f"{self.receiver}.{name}" for name in self.kept if self.receiver}
+        return ((self.arrays | self.made_real) & names) | {
+            f"{self.receiver}.{name}" for name in self.kept if self.receiver
+        }
 
     def kept_otherwise(self) -> set[str]:
         """Attributes of its object that it binds to what is not known to be complex."""
@@ -556,6 +561,10 @@ class _ComplexCaller(_Caller):
                 targets = (it.target for it in node.targets if type(it.target) is cst.Subscript)
                 self.parts += [(target.value.value, node.value) for target in targets if type(target.value) is cst.Name]
             super()._look(node)
+
+    def _gives_real(self, name: str, value: cst.BaseExpression) -> bool:
+        is_real = type(value) is cst.Call and len(value.args) == 1 and self._numpy_name(value.func) == "real"
+        return is_real and dotted(value.args[0].value) == name  # type: ignore[attr-defined]
 
     def hand_on(self, given: dict[str, set[str]]) -> None:
         self._follow(given)

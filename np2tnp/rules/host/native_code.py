@@ -100,10 +100,11 @@ class NativeCode(Rule):
             words = f"{event.detail} gets {name}, and compiles it to native code: {_LEAVE}"
             return Hit(self.code, event.node, words, Verdict.BLOCK, left="native")
         words = f"{event.detail}() gets {name} here" if event.detail else f"{name} is used as a value here"
-        words = (
-            f"{words}, and numba may compile it then: if nothing does, write lambda *args: {name}(*args) in its place"
-        )
-        far = context.module.near_compiler != "own"  # only what the module imports may hand it on to a compiler
+        passed = "*args, **kwargs"
+        words = f"{words}, and numba may compile it then: if nothing does, write lambda {passed}: {name}({passed})"
+        words = f"{words} in its place"
+        # only what the module imports may hand it on to a compiler, or whoever calls what is picked here
+        far = context.module.near_compiler != "own" or event.detail not in context.module.functions
         return Hit(self.code, event.node, words, Verdict.BLOCK, left="unseen" if far else "")
 
 

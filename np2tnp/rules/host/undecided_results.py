@@ -55,28 +55,29 @@ class UndecidedResult(Rule):
         ]
         if not parts or context.begins_again():
             return
+        doubted = f"this may be a scalar or a 0-d array, and {context.effect()} by then, so it cannot start again"
         names = ", ".join(dict.fromkeys(sketch(node) for node, _ in parts))
         if len(parts) > 1 and "..." not in names and all(isinstance(value, Array) for _, value in parts):
-            doubt = _DOUBT.replace("this", f"each of {names}", 1)
+            doubt = doubted.replace("this", f"each of {names}", 1)
             yield self.hit(parts[0][0], f"{doubt}: {_advice(parts[0][0], 'each')}", Verdict.BLOCK)
             return
         for node, value in parts:
             words = sketch(node)
-            doubt = _DOUBT if "..." in words else _DOUBT.replace("this", words, 1)
+            doubt = doubted if "..." in words else doubted.replace("this", words, 1)
             left = "" if isinstance(value, Array) or type(node) is cst.Call else "unseen"
-            advice = f"say float(...) of a number where {words} gets it" if left else _advice(node)
+            advice = f"say float(...) of a number where {words} gets it" if left else _advice(node, "", context)
             doubt = doubt if not left else doubt.replace(" may be", ", or an item of it, may be", 1)
             yield Hit(self.code, node, f"{doubt}: {advice}", Verdict.BLOCK, left=left)
 
 
-_DOUBT = "this may be a scalar or a 0-d array, and the function may have had effects by then, so it cannot start again"
-
-
-def _advice(node: cst.BaseExpression, each: str = "") -> str:
+def _advice(node: cst.BaseExpression, each: str = "", context: Context | None = None) -> str:
     """Only where one value is returned can that be said at the return: a call may give several.
 
     each: what stands for several of them.
     """
+    call = context.calls.get(id(node)) if context is not None else None
+    if type(node) is cst.Call and call is not None and call.api is not None and isinstance(call.result, Array):
+        return "return np.asarray(...) of an array, float(...) of a number"
     if type(node) is cst.Call:
         name = dotted(node.func) or "the callee"
         return f"of one value, return np.asarray(...) or float(...); of a tuple, say so where {name} makes it"

@@ -8,7 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.locations import bare, is_parameter, is_seen
-from np2tnp.analysis.domain.values import Array, Sequence, Symbol, refs_of
+from np2tnp.analysis.domain.values import Array, Sequence, Symbol, Value, refs_of
 from np2tnp.analysis.module.parameter_kinds import shown_otherwise
 from np2tnp.analysis.syntax.scopes import sketch, target_names
 from np2tnp.analysis.syntax.walk import nodes_of
@@ -53,9 +53,10 @@ class ReturnedView(Rule):
         words = f"two results, or parts of one, may share memory: {copy or _APART}"
         left = "" if copy else "unseen"
         if event.detail:
-            shown, is_array, made_by = _returned(event, context)
-            words = _words(event.detail, shown, is_array, made_by, context)
-            left = "" if is_array or (made_by and not made_by.startswith("numpy.")) else "unseen"
+            shown, value, made_by = _returned(event, context)
+            words = _words(event.detail, shown, value, made_by, context)
+            is_clear = isinstance(value, Array) and not _may_be_number(value)
+            left = "" if is_clear or (made_by and not made_by.startswith("numpy.")) else "unseen"
         if is_seen(event.detail):  # by code that cannot be seen itself
             verdict = Verdict.HOST if context.trusts else Verdict.BLOCK
             yield Hit(self.code, event.node, words, verdict, Safety.UNSAFE, left="unseen")
@@ -63,7 +64,7 @@ class ReturnedView(Rule):
             yield Hit(self.code, event.node, words, Verdict.BLOCK, left=left)
 
 
-def _words(location: str, shown: str, is_array: bool, made_by: str, context: Context) -> str:
+def _words(location: str, shown: str, value: Value | None, made_by: str, context: Context) -> str:
     """That `shown`, which is returned, may be a view of what lies at `location`, and what to return in its place."""
     name = location[1:]
     if is_seen(location):
@@ -83,7 +84,9 @@ def _words(location: str, shown: str, is_array: bool, made_by: str, context: Con
     if made_by:
         return f"{made_by}() keeps what {fear}: {_APART}"
     copy = f"return np.array({shown or '...'}), unless a view is meant"
-    if is_array:
+    if isinstance(value, Array) and _may_be_number(value):  # np.array() of one is no number any more
+        return f"{shown or 'the result'} {fear}, or a number: where it is always an array, {copy}"
+    if isinstance(value, Array):
         return f"{shown or 'the result'} {fear}: {copy}"
     return f"if {shown or 'what is returned'} is an array, it {fear}: {copy}; else {_APART}"
 
@@ -93,8 +96,13 @@ _APART = "move the work on arrays into a function of its own"
 _HOLDING = ("itertools.", "functools.partial", "scipy.sparse.", "pandas.", "collections.")
 
 
-def _returned(event: ev.Construct, context: Context) -> tuple[str, bool, str]:
-    """What is returned that shows the location, in a few words; whether it surely is an array; what makes no array.
+def _may_be_number(value: Array) -> bool:
+    """Whether NumPy may give a number in its place: ``np.einsum(subscripts, x)``."""
+    return value.rank is None and value.exact is None and value.zero_d in ("scalar", "either")
+
+
+def _returned(event: ev.Construct, context: Context) -> tuple[str, Value | None, str]:
+    """What is returned that shows the location, in a few words; its value; what makes no array.
 
     The words are empty where there are none.
     """
@@ -107,7 +115,7 @@ def _returned(event: ev.Construct, context: Context) -> tuple[str, bool, str]:
         shows = ((part.value, item) for part, item in pairs if event.detail in refs_of(item))
         node, value = next(shows, (None, None))
     if node is None or value is None:
-        return "", False, ""
+        return "", None, ""
     words = sketch(node)
     call = context.calls.get(id(_source(node, context)))
     name = call.callee.name if call is not None and isinstance(call.callee, Symbol) else ""
@@ -117,7 +125,7 @@ def _returned(event: ev.Construct, context: Context) -> tuple[str, bool, str]:
     else:
         made_by = name if name.startswith(_HOLDING) else ""
     clear = words.strip(".") and " ..." not in words and "... " not in words
-    return words if clear else "", isinstance(value, Array), made_by
+    return words if clear else "", value, made_by
 
 
 def _copy_of_one(event: ev.Construct, context: Context) -> str:

@@ -1,0 +1,207 @@
+"""Advice that is followed: the text as it is advised gives what it gave, and check has nothing more to say of it."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from np2tnp.config import Config
+from np2tnp.engine import analyze
+from np2tnp.files.source import Source
+from np2tnp.model import FileReport, Finding
+
+_HEAD = "import numpy as np\n\n\n"
+
+
+def report_of(text: str, **options: Any) -> FileReport:
+    return analyze(Source("m.py", text), Config(rewrite=True, **options))
+
+
+def deciding(text: str, name: str = "f") -> Finding | None:
+    told = [it for it in report_of(text).findings if it.decides and it.region == name]
+    assert len(told) < 2
+    return told[0] if told else None
+
+
+def states(text: str) -> dict[str, str]:
+    return {region.qualname: region.state.value for region in report_of(text).regions}
+
+
+def load(name: str, text: str, folder: Path) -> Any:
+    path = folder / f"{name}.py"
+    path.write_text(text, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def gives_the_same(folder: Path, texts: list[str], call: Callable[[Any], Any], **options: Any) -> None:
+    """Each text gives what the first gives, and so does what `rewrite` makes of the last one."""
+    texts = [*texts, report_of(texts[-1], **options).new_text or ""]
+    assert texts[-1], "nothing migrates"
+    expected, *others = (_flat(call(load(f"version{at}", text, folder))) for at, text in enumerate(texts))
+    for got in others:
+        assert [(type(it), np.asarray(it).dtype) for it in got] == [(type(it), np.asarray(it).dtype) for it in expected]
+        for mine, numpys in zip(got, expected, strict=True):
+            np.testing.assert_allclose(mine, numpys, rtol=1e-12, atol=1e-14)
+
+
+def _flat(value: Any) -> list[Any]:
+    return [part for item in value for part in _flat(item)] if isinstance(value, (tuple, list)) else [value]
+
+
+# --- functions that somebody may compile (TNP504)
+
+LEAPFROG = """import numpy as np
+{imports}
+
+
+def leapfrog(func, q, steps, args=()):
+    for k in range(steps):
+        q = q + 0.1 * func(q, *args, t=0.1 * k)
+    return q
+
+
+def force(x: np.ndarray, k, t=0.0):
+    return -k * np.sin(x) * np.exp(-t)
+
+
+def run(q0, steps):
+    return leapfrog(force, q0, steps, args=(2.0,))
+"""
+_COMPILER = "\n\ndef compiled(f):\n    return numba.njit(f)\n"
+
+
+def test_who_only_calls_what_it_gets_compiles_nothing(tmp_path: Path) -> None:
+    text = LEAPFROG.format(imports="import numba") + _COMPILER
+    assert deciding(text, "force") is None
+    assert states(text)["force"] == "convertible"
+    kept = text.replace("    return q\n", "    KEPT.append(func)\n    return q\n", 1) + "\n\nKEPT = []\n"
+    assert states(kept)["force"] == "blocked"
+    for who in ("leapfrog = numba.njit(leapfrog)\n", "fast = numba.njit(leapfrog)\n"):
+        assert states(f"{text}\n\n{who}")["force"] == "blocked"
+    without = LEAPFROG.format(imports="")
+    gives_the_same(tmp_path, [without, without], lambda module: module.run(np.linspace(0, 1, 9), 3))
+
+
+def test_the_lambda_takes_keywords_too(tmp_path: Path) -> None:
+    """The function that gets it may call it by keywords."""
+    text = LEAPFROG.format(imports="import numba") + _COMPILER
+    text = text.replace("    for k in", "    TABLE['last'] = func\n    for k in", 1) + "\n\nTABLE = {}\n"
+    told = deciding(text, "force")
+    assert told is not None
+    assert told.code == "TNP504"
+    advised = told.message.partition("write ")[2].removesuffix(" in its place")
+    followed = text.replace("leapfrog(force,", f"leapfrog({advised},")
+    assert states(followed)["force"] == "convertible"
+    texts = [it.replace("import numba\n", "").replace(_COMPILER, "") for it in (text, followed)]
+    gives_the_same(tmp_path, texts, lambda module: module.run(np.linspace(0, 1, 9), 3))
+
+
+def test_nobody_is_told_to_wrap_what_a_name_out_of_sight_gets() -> None:
+    picked = LEAPFROG.format(imports="import numba").replace("leapfrog(force,", "leapfrog(force if steps else None,")
+    told = deciding(picked, "force")
+    assert told is not None
+    assert (told.code, told.left) == ("TNP504", "unseen")
+
+
+# --- copies of what may be a number (TNP207)
+
+
+def test_of_what_may_be_a_number_no_copy_is_advised() -> None:
+    """``np.einsum("i,i->", x, y)`` gives a number: of that no array is to be made."""
+    text = f"{_HEAD}def f(subscripts, *operands):\n    return np.einsum(subscripts, *operands)\n"
+    told = deciding(text)
+    assert told is not None
+    assert (told.code, told.left) == ("TNP207", "unseen")
+    assert "or a number: where it is always an array, return np.array(np.einsum(...))" in told.message
+
+
+# --- results of which nobody knows whether they are scalars (TNP511)
+
+NAMED = """from collections import namedtuple
+
+import numpy as np
+
+
+def f(v1: np.ndarray, v2: np.ndarray, theta: np.ndarray, terms=False):
+    a = (v2 - v1) / (v2 + v1)
+    b = np.sin(theta) ** 2
+    if terms:
+        T = namedtuple("T", ["a", "b"])
+        return T(np.squeeze(a), np.squeeze(b))
+    return np.squeeze(a + b)
+"""
+
+
+def _refl(module: Any) -> Any:
+    given = (np.array([1.0, 2.0]), np.array([2.0, 3.0]), np.array([0.1, 0.2]))
+    return module.f(*given), *module.f(*given, terms=True), module.f(*(it[:1] for it in given))
+
+
+def test_a_named_tuple_is_no_effect(tmp_path: Path) -> None:
+    assert deciding(NAMED) is None
+    gives_the_same(tmp_path, [NAMED, NAMED], _refl, on_unverified="numpy")
+    shown = NAMED.replace("        return T(", "        T.__doc__ = str(theta)\n        return T(")
+    told = deciding(shown)
+    assert told is not None
+    assert told.code == "TNP511"
+
+
+def test_what_is_squeezed_of_several_axes_is_an_array(tmp_path: Path) -> None:
+    text = _HEAD + (
+        "def f(x, phi, show):\n    show(1)\n    phi = np.asarray(phi).reshape(-1, 1, 1)\n"
+        "    y = np.cos(phi) * np.exp(x)\n    return {}\n"
+    )
+    for squeezed in ("np.squeeze(y)", "y.squeeze()"):
+        assert deciding(text.format(squeezed)) is None
+        both = [text.format(squeezed)] * 2
+        gives_the_same(tmp_path, both, lambda module: [module.f(np.ones((n, 2)), [0.5], id) for n in (1, 3)])
+        gives_the_same(tmp_path, both, lambda module: module.f(np.ones(1), [0.5], id))
+
+
+@pytest.mark.parametrize(
+    ("effect", "named"),
+    [
+        ("show(1)", "show(...) may have had effects"),
+        ("SEEN[0] = 1", "SEEN[...] may have been stored into"),
+        ("with show: pass", "the function may have had effects"),
+    ],
+)
+def test_the_effect_is_named(effect: str, named: str, tmp_path: Path) -> None:
+    body = f"    w = np.exp(x)\n    {effect}\n    return {{}}\n\n\nSEEN = {{{{}}}}\n"
+    text = f"{_HEAD}def f(x: np.ndarray, show):\n{body}"
+    told = deciding(text.format("np.squeeze(w)"))
+    assert told is not None
+    assert told.code == "TNP511"
+    assert f"and {named} by then, so it cannot start again: return np.asarray(...) of an array" in told.message
+    followed = text.format("np.asarray(np.squeeze(w))")
+    assert deciding(followed) is None
+    if "with" not in effect:
+        gives_the_same(tmp_path, [text.format("np.squeeze(w)"), followed], lambda it: it.f(np.ones((2, 1)), id))
+
+
+# --- what is made real may be complex
+
+REAL = """
+def f(v1: np.ndarray, v2: np.ndarray, theta):
+    theta = np.real(theta)
+    return np.asarray(np.squeeze((1 + np.tan(theta) ** 2) * (v2 - v1)))
+"""
+
+
+@pytest.mark.parametrize("theta", [np.array([0.1, 0.2 + 1j]), np.array([0.1, 0.2]), np.float32([0.1, 0.2]), 0.3])
+def test_the_door_lets_in_what_is_made_real(theta: Any, tmp_path: Path) -> None:
+    text = _HEAD + REAL.lstrip()
+    both = [text, text]
+    gives_the_same(
+        tmp_path, both, lambda it: it.f(np.array([1.0, 2.0]), np.array([3.0, 5.0]), theta), on_unverified="raise"
+    )
