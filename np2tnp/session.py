@@ -185,6 +185,8 @@ class Session:
         A call of what has effects, such as drawing, ends the trace; so may a loop that does not count: what it works on
         may grow.
         """
+        if facts.classes:
+            return False  # what an object holds would be constants of the graph
         loops = [part for part in nodes_of(facts.node) if type(part) in (cst.For, cst.While)]
         if not all(type(loop) is cst.For and part_loops.is_range(loop.iter) for loop in loops):
             return False

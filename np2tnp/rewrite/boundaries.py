@@ -92,6 +92,9 @@ def _stated(facts: ev.RegionFacts, known: Wrapped) -> list[cst.Arg]:
     attributes = sorted(name for name in door if "." in name or "[" in name)
     for word in DOOR_WORDS:
         arguments += _listed(word, (name for name in (*order, *attributes) if door.get(name) == word))
+    arguments += _listed(
+        "objects", (f"{name}: {facts.classes[name].qualname}" for name in order if name in facts.classes)
+    )
     arguments += _listed("updates", facts.mutated)
     arguments += _listed("no_lists", old)
     if known.compile_as != "none" and not known.is_hot:

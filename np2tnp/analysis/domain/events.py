@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -9,7 +10,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain.doors import Admitted, Door
 from np2tnp.analysis.domain.env import Stale
-from np2tnp.analysis.domain.values import NO_NAMES, Value, frozen
+from np2tnp.analysis.domain.values import NO_NAMES, Class, Value, frozen
 from np2tnp.analysis.module.buffer_exchanges import Exchange
 
 
@@ -440,5 +441,8 @@ class RegionFacts:
     #: names that stay on the host, are numbers, were given: what the last look at the region took for granted
     assumed: tuple[frozenset[str], frozenset[str], frozenset[str]] = (NO_NAMES, NO_NAMES, NO_NAMES)
     door: Door = field(default_factory=dict)  #: what the migrated function lets in
+    classes: Mapping[str, Class] = field(
+        default_factory=dict
+    )  #: ... of which parameters objects of these classes alone
     seen: Seen = field(default_factory=Seen)
     planned: Planned = field(default_factory=Planned)

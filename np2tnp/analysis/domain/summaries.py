@@ -81,6 +81,9 @@ class Summary:
     behind: Value | None = None  #: its result for what the door lets in, where more is known of that
     assigns: frozenset[str] = frozenset()  #: attributes to which it, or what it calls, may assign; ANY_ATTRIBUTE
     quiet: bool = False  #: it runs no code that nobody knows: no array changes but those that its caller passed
+    #: parameters of which its door asks for objects of a class; what is said here holds of any object
+    objects: tuple[tuple[str, Class], ...] = ()
+    behind_objects: Summary | None = None  #: ... and what holds of those
     unseen: str = field(default="", compare=False)  #: for messages: code out of sight that it hands arrays on to
 
     def match(self, arguments: tuple[ev.Argument, ...], skip: int = 0) -> dict[str, ev.Argument] | None:

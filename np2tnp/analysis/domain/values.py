@@ -160,6 +160,7 @@ class Function:
     nested: bool = False
     module: str = ""  #: path of the module that defines it
     refs: frozenset[str] = NO_NAMES  #: of what a nested one has by default
+    is_let_in: bool = False  #: called with objects of the classes that its door asks for (see Summary.objects)
 
 
 @frozen

@@ -201,6 +201,7 @@ def _narrowable(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]
         others.add(facts.parameters[0])
     used_otherwise = _used_otherwise(function)
     others |= facts.assumed_scalars | facts.objects | used_otherwise | facts.planned.whole_numbers.keys()
+    others |= facts.classes.keys()
     others |= _only_indices(function) | listed(function)
     names = (frozenset(facts.parameters) - others | counts(function, facts)) - stars
     attributes = _steady_attributes(function, facts) - used_otherwise

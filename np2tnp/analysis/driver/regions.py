@@ -36,6 +36,7 @@ from np2tnp.analysis.domain.values import (
 )
 from np2tnp.analysis.driver.decorating import NOT_KNOWN, effects_in, note_decorators, what_counts
 from np2tnp.analysis.driver.narrowing import asking_for_more, widest_plain_door, with_door
+from np2tnp.analysis.driver.shown_parameters import classes_of, is_asked_for, is_plainer, known_objects
 from np2tnp.analysis.driver.summarizing import summarize, summarize_class, summarize_generator, summarize_lambda
 from np2tnp.analysis.interpreter.closures import arguments_of
 from np2tnp.analysis.interpreter.frame import NOTHING_ASSUMED, Assumptions, Frame
@@ -120,6 +121,9 @@ def bind_parameters(
             and (generator := random_generator(parameter.annotation.annotation, interpreter.evaluate))
         ):
             env.bind(name, generator)
+        elif name in assumed.classes:
+            made = assumed.classes[name]
+            env.bind(name, Instance(made.qualname, made.module))
         elif items := _items_behind(assumed.door, name):
             env.bind(name, Sequence("dict", reduce(join, items), None, frozenset((of_parameter(name),))))
         elif name in assumed.door:
@@ -191,6 +195,7 @@ class Analysis:
         self.facts: dict[str, ev.RegionFacts] = {}
         self._unresolved: dict[str, dict[int, cst.CSTNode]] = {}
         self._partial: dict[str, dict[str, Value]] = {}
+        self._classes: dict[str, Mapping[str, Class]] = {}  #: by region, those of parameters that its door asks for
         self._ready = False  # functions can be summarised once the names of the top level are known
 
     @property
@@ -247,6 +252,8 @@ class Analysis:
 
     def summary(self, function: Function) -> Summary | None:
         found = self.project.summary(function) if self._ready else None
+        if found is not None and function.is_let_in and found.behind_objects is not None:
+            found = found.behind_objects
         if found is not None and found.migrated and function.module != self.path and holds_host(found.result):
             # the core would hand out the very object; a function that is not rewritten yet, a copy as a tensor
             return replace(found, migrated=False)
@@ -287,20 +294,54 @@ class Analysis:
         if kinds & {ev.Kind.YIELD, ev.Kind.ASYNC}:
             return self._summarize_generator(function, facts, ev.Kind.ASYNC in kinds)
         self.facts[qualname] = facts
+        migrated = self._migrates(function, facts)
+        if self.has_door(qualname) and (summary := self._behind_classes(function, migrated)) is not None:
+            return summary
+        return self._summarize_as_planned(function, migrated)
+
+    def _migrates(self, function: FunctionInfo, facts: ev.RegionFacts) -> bool:
+        """Decide about a function of which `facts` were found first. What its plan rests on lies in `self.facts`."""
         fate = self.decide(facts, False)
         if fate is Fate.MIGRATES:
             self._give_what_is_fetched(function, facts)
         migrated = fate is Fate.MIGRATES or (fate is Fate.IN_DOUBT and self._migrates_on_host(function, facts))
         migrated = migrated or (fate is Fate.STAYS and self._migrates_for_callers(function, facts))
-        migrated = migrated or (fate is not Fate.MIGRATES and self.decide(facts, True, True) is Fate.MIGRATES)
-        facts = self.facts[qualname]
-        if migrated and self.has_door(qualname):
+        return migrated or (fate is not Fate.MIGRATES and self.decide(facts, True, True) is Fate.MIGRATES)
+
+    def _summarize_as_planned(self, function: FunctionInfo, migrated: bool) -> Summary:
+        """Choose the door of a function that is decided about, and say what callers must know."""
+        facts = self.facts[function.qualname]
+        if migrated and self.has_door(function.qualname):
             self._choose_door(function, facts)
-            chosen = self.facts[qualname]
+            chosen = self.facts[function.qualname]
             chosen.door = asking_for_more(function, chosen)
         migrated = migrated and not function.is_cached
         summary = summarize(function, facts, migrated, array_defaults(function, self.info, self.resolve))
-        return with_door(summary, self.facts[qualname])
+        return with_door(summary, self.facts[function.qualname])
+
+    def _behind_classes(self, function: FunctionInfo, migrated: bool) -> Summary | None:
+        """Plan the function for objects of known classes alone; None where nothing is won by that.
+
+        Callers that know of no such object call it as a function of NumPy's, and those that do its core.
+        """
+        name = function.qualname
+        before = self.facts[name]
+        if not self.text_stays(name) or (function.is_method and migrated and is_asked_for(function, self.info)):
+            return None  # the core of a method is called for any object
+        classes = classes_of(function, before, self.info, self.class_of, self.summary)
+        if not classes:
+            return None
+        self._classes[name] = classes
+        facts = self.facts[name] = self._analyze(function)
+        if self._migrates(function, facts) and is_plainer(self.facts[name], before if migrated else None):
+            defaults = array_defaults(function, self.info, self.resolve)
+            anybodys = summarize(function, before, False, defaults)
+            behind = self._summarize_as_planned(function, True)
+            return replace(anybodys, objects=known_objects(classes), behind_objects=behind)
+        del self._classes[name]
+        facts = self.facts[name] = self._analyze(function)
+        self._migrates(function, facts)
+        return None
 
     def _summarize_generator(self, function: FunctionInfo, facts: ev.RegionFacts, is_async: bool) -> Summary | None:
         """Callers of a generator see NumPy's: one that migrates works on their own arrays and hands out ndarrays."""
@@ -464,7 +505,10 @@ class Analysis:
         arrays, scalars = declared(function)
         if self.text_stays(function.qualname):
             hosted |= handed_texts(function) - scalars - arrays - known
+        classes = self._classes.get(function.qualname, {})
+        hosted -= classes.keys()
         arrays, scalars = (arrays | known) - numbers - (hosted - certain), scalars | numbers
+        arrays, scalars = arrays - classes.keys(), scalars - classes.keys()
         changeable = viewed = objects = NO_NAMES
         late = LateNames()
         params = function.node.params
@@ -515,6 +559,7 @@ class Analysis:
             facts.events = list(frame.recorded.values())
         facts.assumed_arrays, facts.assumed_scalars, facts.host_parameters = arrays, scalars, hosted
         facts.assumed = (host_locals, numbers, given)
+        facts.classes = classes
         facts.changeable, facts.kept = changeable, host_locals | given
         if generator:
             facts.mutated = {}  # its caller's own objects are updated, step by step
@@ -544,7 +589,8 @@ class Analysis:
         names = tuple(parameter.name.value for parameter in parameters_of(function.node.params))
         facts = ev.RegionFacts(function.qualname, function.node, parameters=names, generator=generator)
         eager = self.text_stays(function.qualname)
-        assumed = Assumptions(hosted, objects, numbers, host_locals, viewed, direct, door, eager)
+        classes = self._classes.get(function.qualname, {})
+        assumed = Assumptions(hosted, objects, numbers, host_locals, viewed, direct, door, eager, classes)
         frame = self._frame(facts, TENSOR, assumed)
         frame.exchanges, frame.late, frame.nested_results = exchanges, late.look(), dict(late.results)
         interpreter = Interpreter(frame)

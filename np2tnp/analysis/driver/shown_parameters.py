@@ -1,4 +1,5 @@
-"""What the text of a function shows of its parameters: those that only arrays can be, that count, draw, or are dicts.
+"""What the text of a function shows of its parameters: those that only arrays can be, that count, draw, are dicts, or
+objects of a class of the module.
 
 What this says decides about doors alone: a call in which it is not so the original answers.
 """
@@ -6,14 +7,17 @@ What this says decides about doors alone: a call in which it is not so the origi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.module.contents import FunctionInfo
+from np2tnp.analysis.domain.result_aliases import leaves_of
+from np2tnp.analysis.domain.summaries import ClassSummary, Summary
+from np2tnp.analysis.domain.values import NO_NAMES, Bound, Class, Function, Instance, may_hold_tensor, refs_of
+from np2tnp.analysis.module.contents import FunctionInfo, ModuleInfo
 from np2tnp.analysis.module.parameter_kinds import declared, documented, scalar_annotation
-from np2tnp.analysis.syntax.python_tables import ARRAY_MEMBERS
+from np2tnp.analysis.syntax.python_tables import ARRAY_MEMBERS, MEMBERS, PYTHON_METHODS
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of
 from np2tnp.analysis.syntax.walk import nodes_of, walk
 
@@ -272,3 +276,134 @@ _IS_COUNT = re.compile(r"(?:positive |non-negative )?int(?:eger)?\b(?!.*(?:\bor\
 def _may_be_count(parameter: cst.Param) -> bool:
     annotated = parameter.annotation is None or scalar_annotation(parameter) == "int"
     return annotated and (parameter.default is None or type(parameter.default) is cst.Integer)
+
+
+# --- Of which class of the module a parameter's objects are, by its annotation or by the methods that it is called for
+
+ClassOf = Callable[[Class], "ClassSummary | None"]
+SummaryOf = Callable[[Function], "Summary | None"]
+
+#: Methods by which a class answers for attributes itself: what an object holds does not tell then.
+_ANSWERING = frozenset(("__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__new__"))
+
+
+def classes_of(
+    function: FunctionInfo, facts: ev.RegionFacts, info: ModuleInfo, class_of: ClassOf, summary_of: SummaryOf
+) -> dict[str, Class]:
+    """The class of each parameter of which the text tells it, and of which objects surely do what the module says."""
+    params = function.node.params
+    called, read = _asked_for(function)
+    found: dict[str, Class] = {}
+    handed = _handed_on(facts, summary_of)
+    for index, parameter in enumerate((*params.posonly_params, *params.params, *params.kwonly_params)):
+        name = parameter.name.value
+        if (index == 0 and function.is_method) or parameter.default is not None or name in function.uses.assigned:
+            continue
+        made = _annotated(parameter, info) or _by_methods(called.get(name, set()), info, class_of) or handed.get(name)
+        if made is not None and is_steady(made, info, class_of) and (name in read or name in handed):
+            found[name] = made
+    return found
+
+
+def _asked_for(function: FunctionInfo) -> tuple[dict[str, set[str]], set[str]]:
+    """The names for which each parameter is asked as for a method; and the parameters asked for any attribute."""
+    names = {parameter.name.value for parameter in parameters_of(function.node.params)}
+    called: dict[str, set[str]] = {}
+    read: set[str] = set()
+    for node in walk(function.node.body):
+        if type(node) is cst.Call and type(node.func) is cst.Attribute and type(node.func.value) is cst.Name:
+            called.setdefault(node.func.value.value, set()).add(node.func.attr.value)
+        elif type(node) is cst.Attribute and type(node.value) is cst.Name:
+            read.add(node.value.value)
+    return {name: found for name, found in called.items() if name in names}, (read | called.keys()) & names
+
+
+def _annotated(parameter: cst.Param, info: ModuleInfo) -> Class | None:
+    node = parameter.annotation.annotation if parameter.annotation is not None else None
+    name = str(node.evaluated_value) if isinstance(node, cst.SimpleString) else dotted(node) if node is not None else ""
+    return Class(name, info.path) if name in info.classes else None
+
+
+def _by_methods(called: set[str], info: ModuleInfo, class_of: ClassOf) -> Class | None:
+    """The only class of the module that has all these methods; one of them at least is none of Python's or NumPy's."""
+    if not called - MEMBERS - PYTHON_METHODS.keys():
+        return None
+    found = []
+    for name in info.classes:
+        known = class_of(Class(name, info.path))
+        if known is not None and called <= known.methods.keys():
+            found.append(Class(name, info.path))
+    return found[0] if len(found) == 1 else None
+
+
+def _handed_on(facts: ev.RegionFacts, summary_of: SummaryOf) -> dict[str, Class]:
+    """Parameters that are handed to functions behind whose doors their class is known."""
+    found: dict[str, Class] = {}
+    for event in facts.events:
+        if not isinstance(event, ev.Call) or not isinstance(event.callee, Function) or event.callee.nested:
+            continue
+        summary = summary_of(event.callee)
+        matched = summary.match(event.arguments) if summary is not None and summary.objects else None
+        for name, made in summary.objects if summary is not None and matched else ():
+            node = matched[name].node.value if matched and name in matched else None
+            if isinstance(node, cst.Name) and node.value in facts.parameters:
+                found[node.value] = made
+    return found
+
+
+def is_steady(made: Class, info: ModuleInfo, class_of: ClassOf) -> bool:
+    """Whether the text of the module says all of the class: it is bound once, and nothing of it is from elsewhere."""
+    known = class_of(made)
+    if known is None or made.module != info.path or "." in made.qualname:
+        return False
+    if known.is_open or known.array_base or made.qualname in info.rebound:
+        return False
+    if info.values.get(made.qualname) != made or _ANSWERING & known.methods.keys():
+        return False
+    if any(kind == "decorated" for _, kind in known.methods.values()):
+        return False
+    bases = {dotted(argument.value) for argument in info.classes[made.qualname].node.bases}
+    return bases <= {"object", "ABC", "abc.ABC", *(base.qualname for base in known.bases)} and all(
+        is_steady(base, info, class_of) for base in known.bases
+    )
+
+
+def is_asked_for(method: FunctionInfo, info: ModuleInfo) -> bool:
+    """Whether code of the module asks some object for a method of that name."""
+    name = method.node.name.value
+    return any(type(node) is cst.Attribute and node.attr.value == name for node in walk(info.node))
+
+
+def known_objects(classes: Mapping[str, Class]) -> tuple[tuple[str, Class], ...]:
+    """As a summary holds them."""
+    return tuple(sorted(classes.items(), key=lambda item: item[0]))
+
+
+def is_plainer(facts: ev.RegionFacts, before: ev.RegionFacts | None) -> bool:
+    """Whether a region does more with tensors than it did `before`, when it knew of no class; None: it did nothing."""
+    if _gives_what_it_stores(facts):
+        return False
+    if before is None:
+        return any(map(_hands_tensors, facts.events))
+    now, then = facts.planned, before.planned
+    if (now.fetched, now.helpers) < (then.fetched, then.helpers):
+        return True
+    fewer = before.host_parameters - facts.host_parameters - facts.classes.keys()
+    return bool(fewer) and now.fetched <= then.fetched
+
+
+def _gives_what_it_stores(facts: ev.RegionFacts) -> bool:
+    """Whether it may return an array that an attribute holds: the attribute would hold a copy of the tensor."""
+    stores = [it for it in facts.events if isinstance(it, ev.AttributeStore) and may_hold_tensor(it.value)]
+    stored = NO_NAMES.union(*(refs_of(it.value) for it in stores))
+    named = {it.value_node.value for it in stores if isinstance(it.value_node, cst.Name)}
+    returns = [it.value for it in facts.events if isinstance(it, ev.Return)]
+    given = NO_NAMES.union(*(refs_of(leaf) for value in returns for leaf in leaves_of(value)))
+    return not given.isdisjoint(stored | named)
+
+
+def _hands_tensors(event: ev.Event) -> bool:
+    """Whether it is a call of a method, of an object of known class, with what may be a tensor."""
+    if not isinstance(event, ev.Call) or not isinstance(event.callee, Bound):
+        return False
+    return isinstance(event.callee.receiver, Instance) and any(may_hold_tensor(it.value) for it in event.arguments)

@@ -327,7 +327,7 @@ class Access:
         if id(node) in self.assumed.direct and not isinstance(base, Class):
             return self._state_read(base, name)
         if isinstance(base, Instance):
-            found = self.instance_attribute(base, name, env, called)
+            found = self.instance_attribute(base, name, env, called, self._known_owner(node.value))
             noted = env.noted_attribute(name) if self.is_own_object(node.value) else None
             return (
                 with_refs(noted, refs_of(found)) if noted is not None and isinstance(found, (Array, Unknown)) else found
@@ -459,7 +459,16 @@ class Access:
             return EITHER
         return home_of(value)
 
-    def instance_attribute(self, base: Instance, name: str, env: Env, called: bool = False) -> Value:
+    def _known_owner(self, node: cst.BaseExpression) -> str:
+        """The parameter of which an attribute is asked, where its door asks for an object; else the function's own."""
+        if type(node) is cst.Name and node.value in self.assumed.classes:
+            return node.value
+        return self.facts.parameters[0] if self.facts.parameters else ""
+
+    def instance_attribute(
+        self, base: Instance, name: str, env: Env, called: bool = False, own: str | None = None
+    ) -> Value:
+        """`own`: the parameter that `base` is, the first one where that is not said."""
         method = self.names.method_of(base, name)
         location = of_attribute(name)
         if method is not None:
@@ -473,7 +482,8 @@ class Access:
             refs |= env.held_outside()
         if declared is not None and SUBCLASS in declared.refs:
             refs |= self.names.subclass_mark(declared)
-        own = self.facts.parameters[0] if self.facts.parameters else ""
+        if own is None:
+            own = self.facts.parameters[0] if self.facts.parameters else ""
         admitted = self._admitted(f"{own}{location}", name)
         if admitted is not None:
             return admitted.attribute(refs, HOST)

@@ -157,7 +157,7 @@ class Calls:
         else:
             arguments = self._arguments(node, env, callee, foreign)
         self._look_at_functions_given(node, callee, foreign, arguments, env)
-        callee = self.containers.as_of_text(node, callee, arguments)
+        callee = self._of_known_objects(self.containers.as_of_text(node, callee, arguments), arguments)
         api = None if self.callees.calls_back(callee, arguments) else self.api_of(callee)
         receiver = callee.receiver if isinstance(callee, Bound) else None
         shows = self.unseen.call_made(node, callee, api, arguments, env)
@@ -177,6 +177,21 @@ class Calls:
             result = self.expressions.calculated(node, api, arguments, receiver, result)
         self.record.emit(ev.Call(node, self.record.place(node), callee, api, arguments, receiver, result))
         return result
+
+    def _of_known_objects(self, callee: Value, arguments: tuple[ev.Argument, ...]) -> Value:
+        """`callee`, said to be let in where it surely gets objects of the very classes that its door asks for."""
+        if type(callee) is not Function or callee.nested or not any(type(it.value) is Instance for it in arguments):
+            return callee
+        summary = self.services.summary(callee)
+        matched = summary.match(arguments) if summary is not None and summary.objects else None
+        if summary is None or matched is None:
+            return callee
+        own = self.facts.qualname.rpartition(".")[0]  # the object of a method may be one of a subclass
+        for name, made in summary.objects:
+            given = matched[name].value if name in matched else None
+            if given != Instance(made.qualname, made.module) or made.qualname == own:
+                return callee
+        return replace(callee, is_let_in=True)
 
     def _look_at_functions_given(
         self, node: cst.Call, callee: Value, foreign: bool, arguments: tuple[ev.Argument, ...], env: Env

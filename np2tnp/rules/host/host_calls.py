@@ -236,7 +236,11 @@ class HostCall(Rule):
                 context.edits.wrap_tensor(event.node)
         if any(may_hold_tensor(argument.value) for argument in event.arguments):
             convert_arguments(event, context.edits, "host")
-            yield self._told(event, f"{callee_words(event)} stays in NumPy and gets host copies of its array arguments")
+            words = f"{callee_words(event)} stays in NumPy and gets host copies of its array arguments"
+            if summary is not None and summary.objects:
+                asked = " and ".join(f"{name} is a {made.qualname}" for name, made in summary.objects)
+                words = f"{callee_words(event)} gets host copies of its arrays: whether {asked} is not known here"
+            yield self._told(event, words)
 
     def _method(self, event: ev.Call, callee: Bound, context: Context) -> Iterator[Hit]:
         receiver = callee.receiver

@@ -71,6 +71,89 @@ class Methods:
         return ""
 
 
+#: What code of a class lies in, as the class holds it.
+_OF_FUNCTIONS: tuple[tuple[type, tuple[str, ...]], ...] = (
+    (property, ("fget", "fset", "fdel")),
+    (staticmethod, ("__func__",)),
+    (classmethod, ("__func__",)),
+)
+_MISSING = object()
+
+
+class Objects:
+    """Parameters that are objects of the module's own classes, with the methods that these were written with.
+
+    A subclass may have others, and so may the object itself, or the class by now: then the body's calls of cores would
+    not be what the original does.
+    """
+
+    def __init__(self, function: Callable[..., Any], names: Mapping[str, str]) -> None:
+        parameters = inspect.signature(function).parameters
+        positional = [name for name, it in parameters.items() if it.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD]
+        places = {name: place for place, name in enumerate(positional)}
+        self._function = function
+        self._asked = [(places.get(name), name, of) for name, of in names.items()]
+        self._globals = getattr(function, "__globals__", {})
+        self._looked_at: dict[type, list[tuple[Mapping[str, Any], dict[str, Any]]]] = {}
+
+    def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """UnverifiedError for an object of another class, or one with other methods."""
+        for place, name, class_name in self._asked:
+            value = args[place] if place is not None and place < len(args) else kwargs.get(name)
+            of = type(value)
+            if of is not self._globals.get(class_name):
+                raise self._refusal(f"takes {name} as an object of {class_name}: it got one of {of.__qualname__}")
+            if not self._is_as_seen(of) and not self._is_as_written(of):
+                raise self._refusal(f"{class_name} has other methods by now than those that it was written with")
+            own = own_dict(value)
+            if any(name in methods for _, methods in self._looked_at[of] for name in own):
+                raise self._refusal(f"the object {name} has a method of its own")
+
+    def _refusal(self, words: str) -> UnverifiedError:
+        return UnverifiedError(f"{self._function.__qualname__}: {words}")
+
+    def _is_as_seen(self, of: type) -> bool:
+        """Whether the class, and those that it inherits from, hold what they held when they were looked at."""
+        known = self._looked_at.get(of)
+        return known is not None and all(
+            len(held) == len(before) and all(before.get(name, _MISSING) is it for name, it in held.items())
+            for held, before in known
+        )
+
+    def _is_as_written(self, of: type) -> bool:
+        module = self._function.__module__
+        line = [it for it in of.__mro__ if it.__module__ not in ("builtins", "abc")]
+        if not all(it.__module__ == module and self._globals.get(it.__qualname__) is it for it in line):
+            return False
+        if not all(_is_written(it, name, held) for it in line for name, held in vars(it).items()):
+            return False
+        self._looked_at[of] = [(vars(it), dict(vars(it))) for it in line]
+        return True
+
+
+def _is_written(of: type, name: str, held: Any) -> bool:
+    """Whether what a class holds under `name` is data, or code that was written there."""
+    if name.startswith("__annot") or (name in ("__repr__", "__replace__") and "__dataclass_fields__" in vars(of)):
+        return True  # Python's own
+    parts = next((parts for kind, parts in _OF_FUNCTIONS if type(held) is kind), None)
+    functions = [held] if parts is None else [getattr(held, part) for part in parts]
+    for function in functions:
+        if type(function) is not types.FunctionType:
+            if parts is None and hasattr(type(function), "__get__") and type(function) not in _DESCRIPTORS:
+                return False
+            continue
+        code, own = function.__code__, vars(function)
+        written = (of.__module__, f"{of.__qualname__}.{name}", name)
+        if written != (function.__module__, function.__qualname__, code.co_name) or "__wrapped__" in own:
+            return False
+        if getattr(code, "co_qualname", written[1]) != written[1]:  # who wraps functions may copy the other names
+            return False
+    return True
+
+
+#: Descriptors that each class has, or that hold data.
+_DESCRIPTORS = (types.GetSetDescriptorType, types.MemberDescriptorType, type(None))
+
 #: Types that pass the boundary unchanged and hold nothing to convert.
 _PLAIN = frozenset(
     {type(None), bool, int, float, complex, str, bytes, slice, range, type, type(Ellipsis), np.dtype}
@@ -117,6 +200,7 @@ class Plan:
         methods: tuple[str, ...] = (),
         pure: bool = False,
         door: Mapping[str, tuple[str, ...]] | None = None,
+        objects: Mapping[str, str] | None = None,
     ) -> None:
         self.name = function.__qualname__
         self.module = str(function.__module__)
@@ -127,7 +211,7 @@ class Plan:
         self._signature = inspect.signature(function)
         parameters = self._signature.parameters
         admitted = [name for names in (door or {}).values() for name in names]
-        named = (*mutates, *returns, *arrays, *refuses, *scalars, *hosted, *admitted)
+        named = (*mutates, *returns, *arrays, *refuses, *scalars, *hosted, *admitted, *(objects or ()))
         unknown = [name for name in named if name.partition(".")[0].partition("[")[0] not in parameters]
         if unknown:
             raise TypeError(f"{self.name} has no parameter {unknown[0]!r}")
@@ -139,6 +223,7 @@ class Plan:
         #: methods: the instance passes unchanged (it may well offer __array__)
         self.receiver = self._names[0] if self._names and self._names[0] in ("self", "cls") else None
         self._methods = Methods(function, methods) if methods else None
+        self._objects = Objects(function, objects) if objects else None
         self._admission = Admission(self.name, door, parameters) if door else None
         self._arrays = arrays
         self._scalars = scalars
@@ -179,7 +264,7 @@ class Plan:
         self._waits_for: dict[type, Any] = {}  #: by the class of the first argument, what code waits for
         self._bind = any(parameters[name].kind is inspect.Parameter.POSITIONAL_ONLY for name in self._fill)
         self._simple = not (self._tracked or arrays or scalars or hosted or self._refused or self._fill or updates)
-        others: Any = self._tracked or arrays or scalars or hosted or self._refused or updates or methods
+        others: Any = self._tracked or arrays or scalars or hosted or self._refused or updates or methods or objects
         others = others or self.receiver or self._asked_reads
         #: whether a call with arrays and numbers needs no more than a look at the door (see `short`)
         self.may_be_short = bool(door and pure and not others and len(positional) == len(parameters))
@@ -193,6 +278,8 @@ class Plan:
         """
         if self._methods is not None:
             self._methods.check(args[0] if args else kwargs.get(self.receiver or "self"))
+        if self._objects is not None:
+            self._objects.check(args, kwargs)
         if self._admission is not None:
             self._admission.check(args, kwargs)
             if not public:

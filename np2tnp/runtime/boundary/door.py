@@ -209,6 +209,7 @@ class Options(NamedTuple):
     tensors: tuple[str, ...]
     work: int | str
     door: dict[str, tuple[str, ...]]  #: word of ``admission.WORDS`` -> the parameters that it is said of
+    objects: dict[str, str]  #: parameter -> the name of its class
 
 
 @overload
@@ -250,6 +251,7 @@ def migrated(
     sizes: str = "",
     axes: str = "",
     generators: str = "",
+    objects: str = "",
     changes: Names = (),
 ) -> Callable[[F], F]: ...
 def migrated(
@@ -290,6 +292,7 @@ def migrated(
     sizes: str = "",
     axes: str = "",
     generators: str = "",
+    objects: str = "",
     changes: Names = (),
 ) -> Any:
     """Make `function`, whose body works on tensors, keep its NumPy contract.
@@ -317,6 +320,8 @@ def migrated(
     sizes : parameters that are integers, of Python's or of NumPy's with 32 or 64 bits, or tuples or lists of such.
     axes : parameters that are such integers, tuples of them, or None.
     generators : parameters that are objects of ``np.random.Generator`` or ``RandomState``.
+    objects : parameters, as in ``objects="net: Network"``, that are objects of just this class of the module, which has
+        the methods that it was written with. The body calls their cores.
     scalars : parameters that must not be arrays: the body treats them as plain Python values.
     hosted : parameters that reach the body as they are: the caller's own ndarrays and containers.
     changes : globals (``"TABLE"``), attributes of any object (``".w"``) and hosted parameters (``"@p"``) whose arrays
@@ -423,6 +428,7 @@ def migrated(
             axes=(axes,),
             generators=(generators,),
         ),
+        {name: of.strip() for name, _, of in (pair.partition(":") for pair in names_in(objects))},
     )
 
     def decorate(body: Callable[..., Any]) -> Callable[..., Any]:

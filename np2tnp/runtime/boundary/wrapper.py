@@ -144,6 +144,7 @@ def wrap(body: Callable[..., Any], options: Options) -> Any:
         methods=options.methods,
         pure=options.pure,
         door=options.door,
+        objects=options.objects,
     )
     fallback = None
     if original is not None and options.on_unverified != "raise":
