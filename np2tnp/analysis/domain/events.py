@@ -359,6 +359,7 @@ class Seen:
     stored_through: set[str] = field(default_factory=set)  #: names through which items are stored
     keeps: set[str] = field(default_factory=set)  #: parameters that something goes on holding
     kept_twice: set[str] = field(default_factory=set)  #: names that two places hold
+    copied_into: set[str] = field(default_factory=set)  #: attributes to which what may be a tensor is assigned
     shown_twice: set[str] = field(default_factory=set)  #: locations that several parts of the result show
     lent: set[str] = field(default_factory=set)  #: names whose arrays code out of sight may look at later
     not_lent: dict[str, str] = field(default_factory=dict)  #: id of a nested function -> why it cannot stay NumPy's

@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.result_aliases import leaves_of
 from np2tnp.analysis.domain.summaries import ClassSummary, Summary
-from np2tnp.analysis.domain.values import NO_NAMES, Bound, Class, Function, Instance, may_hold_tensor, refs_of
+from np2tnp.analysis.domain.values import Bound, Class, Function, Instance, may_hold_tensor
 from np2tnp.analysis.module.contents import FunctionInfo, ModuleInfo
 from np2tnp.analysis.module.parameter_kinds import declared, documented, scalar_annotation
 from np2tnp.analysis.syntax.python_tables import ARRAY_MEMBERS, MEMBERS, PYTHON_METHODS
@@ -381,8 +380,6 @@ def known_objects(classes: Mapping[str, Class]) -> tuple[tuple[str, Class], ...]
 
 def is_plainer(facts: ev.RegionFacts, before: ev.RegionFacts | None) -> bool:
     """Whether a region does more with tensors than it did `before`, when it knew of no class; None: it did nothing."""
-    if _gives_what_it_stores(facts):
-        return False
     if before is None:
         return any(map(_hands_tensors, facts.events))
     now, then = facts.planned, before.planned
@@ -390,16 +387,6 @@ def is_plainer(facts: ev.RegionFacts, before: ev.RegionFacts | None) -> bool:
         return True
     fewer = before.host_parameters - facts.host_parameters - facts.classes.keys()
     return bool(fewer) and now.fetched <= then.fetched
-
-
-def _gives_what_it_stores(facts: ev.RegionFacts) -> bool:
-    """Whether it may return an array that an attribute holds: the attribute would hold a copy of the tensor."""
-    stores = [it for it in facts.events if isinstance(it, ev.AttributeStore) and may_hold_tensor(it.value)]
-    stored = NO_NAMES.union(*(refs_of(it.value) for it in stores))
-    named = {it.value_node.value for it in stores if isinstance(it.value_node, cst.Name)}
-    returns = [it.value for it in facts.events if isinstance(it, ev.Return)]
-    given = NO_NAMES.union(*(refs_of(leaf) for value in returns for leaf in leaves_of(value)))
-    return not given.isdisjoint(stored | named)
 
 
 def _hands_tensors(event: ev.Event) -> bool:

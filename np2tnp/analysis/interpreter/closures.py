@@ -621,6 +621,8 @@ class Exits:
             self.record.construct(node or facts.node, ev.Kind.ITERATOR_HANDED_OUT)
         value = shown_by(value, env)
         views = outside_views(value, self.assumed.hosted)
+        held = (refs_of(leaf) for leaf in leaves_of(value) if may_hold_tensor(leaf))
+        views |= facts.seen.copied_into.intersection(*[NO_NAMES.union(*held)])  # the attribute holds a copy
         facts.viewed |= views  # whoever writes to the result writes to what it shows: NumPy must make that view
         if views or has_shared_items(self.frame.exchanges.apart(node.value if node is not None else None, value, env)):
             facts.seen.shown_twice.update(*(refs_of(leaf) for leaf in leaves_of(value)))

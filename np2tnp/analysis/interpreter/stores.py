@@ -341,6 +341,8 @@ class Stores:
         name = target.attr.value
         local = isinstance(base, Array) and home_of(base) != HOST  # x.shape = s keeps nothing
         keeps = may_hold_tensor(value) and not local
+        if keeps:
+            self.facts.seen.copied_into.add(of_attribute(name))
         if keeps and type(source) is cst.IfExp:  # one side may show what others hold, where the other is new
             for side in self.facts.displays[id(source)]:
                 self.keeping.kept_through_view(node, of_attribute(name), shown_by(side, env))

@@ -397,6 +397,12 @@ class Store:
         self.rows.append(x)
         return x * self.scale
 
+    def moved(self, x: np.ndarray):
+        if np.sum(x) > 0.0:
+            x = np.sin(self.data) + x
+            self.data = x
+        return x
+
     def grow(self, x: np.ndarray):
         self.scale *= 2.0
         return np.sum(self.scale * x)
@@ -446,6 +452,9 @@ def holding(m: Any) -> list[Any]:
     found = [m.halved(store, x), x, m.halved(m.Store(x[::-1], 1.0), x), x, m.halved(m.Store(np.ones(3), 1.0), x), x]
     found += [m.stepped(store=store, x=x.copy()), held(store), m.stepped(store, store, store=other, x=x.copy())]
     found += [m.kept(store, x.copy()), store.rows, m.again(store, x.copy(), 3), m.again(other, x, 3), x]
+    given = store.moved(np.ones(3))
+    given += 1.0
+    found += [given is store.data, given, store.data]
     given = m.handed_out(store, x.copy())
     given *= 2.0
     found += [given is store.data, given, store.data]
