@@ -74,6 +74,8 @@ class Edits:
     warns: set[str] = field(default_factory=set)  #: by which names it calls ``warnings.warn`` for frames of callers
     cores: set[int] = field(default_factory=set)  #: callees (names, attributes) that get and give tensors
     total: int = 0  #: calls and operators on arrays
+    left: set[int] = field(default_factory=set)  #: those that stay NumPy's after all: the host has their arrays
+    formulas: int = 0  #: what was left as a whole
     helpers: int = 0  #: those of them that become functions of the runtime instead of tnp's
     blamed: set[str] = field(default_factory=set)  #: parameters, attributes (".w") of which those were made
     beside_tensors: set[int] = field(default_factory=set)  #: operands (ids) beside which a tensor stands
@@ -192,6 +194,17 @@ def convert_arguments(event: ev.Call, edits: Edits, to: str, first: int = 0) -> 
                 edits.wrap_host(node, argument.value)
         elif needs_tensor(argument.value):
             edits.wrap_tensor(node)
+
+
+def operand_nodes(node: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """What an operator of one or two operands works on; empty for a chain of comparisons, and what is no operator."""
+    if isinstance(node, cst.BinaryOperation):
+        return [node.left, node.right]
+    if isinstance(node, cst.UnaryOperation):
+        return [node.expression]
+    if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
+        return [node.left, node.comparisons[0].comparator]
+    return []
 
 
 def needs_tensor(value: object) -> bool:

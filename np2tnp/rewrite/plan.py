@@ -10,28 +10,22 @@ import libcst as cst
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.summaries import Fate
 from np2tnp.analysis.domain.values import (
-    HOST,
     NO_NAMES,
     Array,
-    Const,
     Function,
-    Scalar,
-    Sequence,
-    Symbol,
     Unknown,
-    Value,
     may_hold_tensor,
     scalar_type,
 )
 from np2tnp.analysis.interpreter.frame import Services
 from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.analysis.module.parameter_kinds import declared
-from np2tnp.analysis.syntax.python_tables import MEMBERS
 from np2tnp.analysis.syntax.scopes import target_names
 from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict
+from np2tnp.rewrite.crossings import costs_more_than_it_does, leave, parameters, parts_of_objects
 from np2tnp.rewrite.work import is_for_others, why_left
 from np2tnp.rules.base import Context, Hit, Table, apply
 from np2tnp.rules.calls import unknown_values
@@ -41,82 +35,8 @@ from np2tnp.rules.cost.loop_work import RegionWork
 from np2tnp.rules.dtypes import single_precision
 from np2tnp.rules.dtypes.array_subclasses import ArraySubclass
 from np2tnp.rules.host import native_code
-from np2tnp.rules.host.host_calls import HostCall
 from np2tnp.rules.host.host_updates import CALLEES
 from np2tnp.rules.words_and_edits import holds_array
-
-# --- What would be made on a device, or sent there, to be fetched at once
-#
-# ``rt.host(rt.arange(n))``: where such a call is given nothing but numbers, NumPy's own makes the same with less
-# work, and reads as it did. Parameters of which every use is ``rt.host(p)``: they may as well come as they are.
-
-#: Functions that read no elements: what lives on the host may be a length there.
-_CREATIONS = frozenset(f"numpy.{name}" for name in "arange zeros ones empty eye identity linspace tri indices".split())
-
-
-def leave(facts: ev.RegionFacts, edits: Edits, hits: list[Hit], wrapped: bool) -> list[Hit]:
-    """Leave these calls to NumPy; `hits` with what is said of that. A region with nothing else stays as it is.
-
-    But where functions are not `wrapped` it does not: it may be what hands on the tensors of others.
-    """
-    calls = [event for event in facts.events if isinstance(event, ev.Call) and _is_fetched(event, edits)]
-    for event in calls:
-        key = id(event.node)
-        del edits.replace[key]
-        edits.unwrap(event.node)
-        edits.converted -= wrapped
-    left = {id(event.node) for event in calls}
-    others = [hit for hit in hits if id(hit.node) not in left or hit.verdict is Verdict.NOTE]
-    return [*others, *(Hit(HostCall.doc.code, event.node, _words(event), Verdict.HOST) for event in calls)]
-
-
-def parameters(facts: ev.RegionFacts, edits: Edits) -> frozenset[str]:
-    """Parameters that are fetched wherever they are used, so that nothing but copies comes of sending them.
-
-    What is read of an object by a name that no array has (``trellis.states``) sends nothing.
-    """
-    names = frozenset(facts.parameters) - facts.host_parameters - facts.mutated.keys() - facts.assumed_scalars
-    skipped: set[int] = set()
-    fetched: set[str] = set()
-    others: set[str] = set()
-    for node in nodes_of(facts.node.body) if isinstance(facts.node, cst.FunctionDef) else ():
-        if type(node) is cst.Attribute:
-            skipped.add(id(node.attr))
-            if node.attr.value not in MEMBERS:
-                skipped.add(id(node.value))
-        elif type(node) is cst.Name and node.value in names and id(node) not in skipped:
-            is_fetched = id(node) in edits.host and id(node) not in edits.replace
-            (fetched if is_fetched else others).add(node.value)
-    return frozenset(fetched - others)
-
-
-def _words(event: ev.Call) -> str:
-    return f"np.{(event.api or '').removeprefix('numpy.')}() of numbers stays in NumPy: what it makes is read there"
-
-
-def _is_fetched(event: ev.Call, edits: Edits) -> bool:
-    key, api = id(event.node), event.api or ""
-    if not (key in edits.replace and (key in edits.host or key in edits.zero_d)) or key in edits.tensor:
-        return False
-    if not api.startswith("numpy.") or api.startswith("numpy.random") or event.receiver is not None:
-        return False
-    reads_none = api in _CREATIONS
-    return all(_is_number(item.value, reads_none) and not _changes(item.node, edits) for item in event.arguments)
-
-
-def _is_number(value: Value, or_host: bool) -> bool:
-    if isinstance(value, Sequence):
-        return value.items is not None and all(_is_number(item, or_host) for item in value.items)
-    if isinstance(value, Symbol):
-        return value.name.startswith(("numpy.", "math.", "builtins."))
-    return isinstance(value, (Const, Scalar)) or (or_host and isinstance(value, Unknown) and value.home == HOST)
-
-
-def _changes(argument: cst.Arg, edits: Edits) -> bool:
-    """Whether an argument is edited itself, or a tensor's own dtype: that need not be what NumPy takes."""
-    places = (edits.replace, edits.host, edits.host_items, edits.tensor, edits.zero_d, edits.tensors_own)
-    return any(id(part) in place for part in walk(argument.value) for place in places)
-
 
 #: The codes of what is so slow in eager TensorFlow that the region stays NumPy by default.
 SLOW = frozenset((element_loops.ElementLoop.doc.code, part_loops.LOOP, part_loops.BUILTIN, part_loops.CALLBACK))
@@ -238,12 +158,13 @@ def plan_region(
     double = [hit for hit in hits if hit.code == single_precision.STAYS]
     hits = [hit for hit in hits if hit.code not in (compiled_regions.CODE, single_precision.STAYS)]
     if options.compile == "none" and not top_level:  # what is traced has numbers that NumPy does not know
-        hits = leave(facts, edits, hits, options.boundary == "numpy")
+        hits = leave(facts, edits, hits, options.boundary == "numpy", options.slow == "keep")
     hits = native_code.judged(hits, context)
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
     blocks.sort(key=_is_mended(blocks, facts))
     loops = RegionWork(context)
-    migrates = edits.converted > 0 or (not (blocks or left_out or top_level) and hands_on(facts, edits))
+    drives = not (edits.converted or blocks or left_out or top_level) and hands_on(facts, edits)
+    migrates = edits.converted > 0 or bool(edits.left) or drives
     if migrates and not blocks and not top_level and (options.compile == "none" or eager):
         hits += [] if any(hit.code in SLOW for hit in hits) else part_loops.found(loops) or part_loops.callbacks(loops)
     hits = part_loops.marked(part_loops.without_graphs(hits, compiles), loops)
@@ -273,6 +194,9 @@ def plan_region(
     namespace = unknown_values.of_namespace(context) if options.slow == "keep" and not left_out else None
     if namespace is not None:
         return RegionPlan(facts, [*hits, namespace], edits, RegionState.KEPT, [namespace, *blocks])
+    if edits.left and not edits.converted and not (drives or left_out):
+        back = [small_arrays.back_and_forth(facts.node, edits.formulas, parts_of_objects(edits, facts))]
+        return RegionPlan(facts, hits if slow else hits + back, edits, RegionState.KEPT, slow or back)
     if blocks:
         calls_back = list(part_loops.callbacks(loops)) if options.slow == "keep" and options.compile == "none" else []
         if calls_back and not left_out:  # what stands in the way beside need not be mended: it would not pay
@@ -292,11 +216,15 @@ def plan_region(
     if not pays:
         little = [small_arrays.too_little(facts.node)]
         return RegionPlan(facts, [*hits, *little], edits, RegionState.KEPT, little)
+    eagerly = options.slow == "keep" and options.boundary == "numpy" and options.compile == "none"
+    if eagerly and (crossings := costs_more_than_it_does(facts, edits)):
+        back = [small_arrays.back_and_forth(facts.node, crossings, parts_of_objects(edits, facts))]
+        return RegionPlan(facts, [*hits, *back], edits, RegionState.KEPT, back)
     plan = RegionPlan(facts, hits, edits, RegionState.CONVERTIBLE)
     facts.planned = ev.Planned(
-        converted=edits.converted,
+        converted=edits.converted + len(edits.left),
         helpers=edits.helpers,
-        fetched=len(edits.host),
+        fetched=len(edits.host) + edits.formulas,
         blamed=frozenset(edits.blamed),
         whole_numbers=edits.whole,
         asked_by_callees=edits.asked,

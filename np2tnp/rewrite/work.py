@@ -94,7 +94,7 @@ def _are_vectors(values: tuple[Value, ...] | list[Value]) -> bool:
 def _operations(event: ev.Event) -> int | None:
     """Operations on each element; None where the text does not tell."""
     if isinstance(event, ev.Operator):
-        return 0 if _is_number(event.result) else _of_operator(event)
+        return 0 if is_number(event.result) else _of_operator(event)
     if isinstance(event, ev.Call):
         return _of_call(event)
     if isinstance(event, ev.Read):
@@ -120,13 +120,13 @@ def _of_call(event: ev.Call) -> int | None:
         return 1
     home, _, name = event.api.partition(".")
     weight = _WEIGHTS.get(name) if home in ("numpy", "ndarray") else None
-    if weight is None and _is_number(event.result) and all(_is_number(it.value) for it in event.arguments):
+    if weight is None and is_number(event.result) and all(is_number(it.value) for it in event.arguments):
         return 0  # np.float64(3)
     takes = [*(argument.value for argument in event.arguments), *([event.receiver] if event.receiver else [])]
-    return 0 if weight and takes and all(map(_is_number, takes)) and _is_number(event.result) else weight
+    return 0 if weight and takes and all(map(is_number, takes)) and is_number(event.result) else weight
 
 
-def _is_number(value: Value) -> bool:
+def is_number(value: Value) -> bool:
     return isinstance(value, (Const, Scalar)) or (isinstance(value, Array) and value.rank == 0)
 
 
@@ -162,7 +162,7 @@ def _times(loop: cst.For | cst.While) -> int:
 #: the object gets ndarrays in any case, it is `MUCH`.
 _WORTH = 4
 #: ... and how often loops run, as far as anybody knows.
-_AGAIN = 3
+AGAIN = 3
 #: What makes or arranges arrays, reads or writes them, and computes nothing. `unique` is about labels, mostly, and many
 #: times slower on a device.
 _ARRANGING = frozenset(
@@ -231,7 +231,7 @@ def _does_less(facts: ev.RegionFacts, enough: int, of_items: bool = False, reads
         if isinstance(event, (ev.Call, ev.Operator, ev.Store)) and not _is_about_text(event):
             repeated = (event.place.loops or event.place.nested) and not reads
             again = repeated and not (of_items and _is_of_an_item(event, items.get(id(event.node), NO_NAMES)))
-            total += _computed(event) * ((_AGAIN if of_items else _WORTH) if again else 1)
+            total += computed(event) * ((AGAIN if of_items else _WORTH) if again else 1)
             if total >= enough:
                 return False
     return True
@@ -322,7 +322,7 @@ def _is_drawn(event: ev.Call) -> bool:
     return type(event.node.func) is cst.Attribute and event.node.func.attr.value in _DRAWN
 
 
-def _computed(event: ev.Call | ev.Operator | ev.Store) -> int:
+def computed(event: ev.Call | ev.Operator | ev.Store) -> int:
     """Operations on each element that the event computes, by NumPy as far as is known."""
     if isinstance(event, ev.Store):
         return _OPERATORS.get(event.op, 1) if event.op and type(event.node) is not cst.Call else 0
@@ -331,12 +331,12 @@ def _computed(event: ev.Call | ev.Operator | ev.Store) -> int:
     if _word(event):
         return MUCH
     if isinstance(event, ev.Operator):
-        return 0 if _is_number(event.result) else _of_operator(event)
+        return 0 if is_number(event.result) else _of_operator(event)
     home, _, name = (event.api or "").rpartition(".")
     if name in _ARRANGING or home.startswith("numpy.random"):
         return 0
     taken = [*(argument.value for argument in event.arguments), *([event.receiver] if event.receiver else [])]
-    if _is_number(event.result) and all(map(_is_number, taken)):
+    if is_number(event.result) and all(map(is_number, taken)):
         return 0
     return _WEIGHTS.get(name, _UNKNOWN)
 

@@ -1,4 +1,4 @@
-"""What is made of numbers alone and goes to the host at once stays NumPy's call."""
+"""What goes to the host at once stays NumPy's: calls of numbers, and light formulas of the host's own arrays."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
@@ -203,3 +204,84 @@ def test_a_tensors_own_dtype_is_given_to_no_function_of_numpys() -> None:
     found: list[Any] = []
     new["handed"](np.arange(4.0, dtype=np.float32), lambda *args, **kwargs: found.extend((*args, kwargs["start"])))
     assert [part.dtype.name for part in (found[0], found[1][1], found[2])] == ["float32"] * 3
+
+
+HELD = """
+import numpy as np
+
+
+class Adam:
+    def __init__(self, n):
+        self.m, self.v, self.t = np.zeros(n), np.zeros(n), 0
+
+    def heavy(self, g):
+        self.m *= 0.9
+        self.m += np.exp(np.sin(self.v)) * 2
+        self.v[self.m > 1] = 0
+        return np.sqrt(np.exp(g) + 1)
+
+    def light(self, g):
+        self.t += 1
+        self.m -= 2 * self.m[::-1]
+        self.v -= self.v.mean() / 4
+        self.m[self.v <= 0] = 0
+        self.v += np.clip(g, 0, 1)
+        return self.t
+
+
+def by_turns(a, b, rounds):
+    a, b = a.copy(), b.copy()
+    for _ in range(rounds):
+        for src, dst in ((a, b), (b, a)):
+            dst[1:-1] = (src[1:-1] + src[:-2] + src[2:]) / 3.0
+    return a
+
+
+def run(g):
+    one = Adam(len(g))
+    results = [one.light(g), one.heavy(g), one.light(g), by_turns(g, g * 2, 3)]
+    return results, one.m, one.v
+"""
+
+
+def test_light_formulas_of_ndarrays_stay_and_heavy_ones_do_not() -> None:
+    new = rewrite(HELD, slow="keep").new_text
+    assert new is not None
+    for part in (
+        "self.m += rt.host(tnp.exp(tnp.sin(self.v)) * 2)",
+        "self.v[self.m > 1] = 0",
+        "return tnp.sqrt(tnp.exp(g) + 1)",
+    ):
+        assert part in new.partition("# NumPy originals")[0]
+
+
+def test_what_brings_arrays_as_often_as_it_works_on_them_stays() -> None:
+    report = rewrite(HELD, slow="keep")
+    assert report.new_text is not None
+    assert "\n    def light(self, g):\n        self.t += 1\n        self.m -= 2 * self.m[::-1]\n" in report.new_text
+    (told,) = (it for it in report.findings if it.decides and it.region == "Adam.light")
+    assert told.code == "TNP707"
+    assert told.left == "little"
+    assert "do no more than that" in told.message
+    (told,) = (it for it in report.findings if it.decides and it.region == "by_turns")
+    assert told.code == "TNP707"
+
+
+def test_slow_convert_brings_them_all() -> None:
+    new = rewrite(HELD, slow="convert").new_text
+    assert new is not None
+    assert "self.m -= rt.host(2 * " in new
+
+
+@pytest.mark.parametrize("slow", ["keep", "convert"])
+def test_formulas_that_stay_give_the_same(slow: str) -> None:
+    old: dict[str, Any] = {}
+    new: dict[str, Any] = {}
+    exec(HELD, old)
+    text = rewrite(HELD, slow=slow).new_text
+    assert text is not None
+    exec(text, new)
+    g = np.linspace(-2, 2, 7)
+    for one, other in zip(old["run"](g), new["run"](g), strict=True):
+        for left, right in zip(one, other, strict=True):
+            np.testing.assert_allclose(left, right, rtol=1e-14, strict=True)

@@ -273,7 +273,7 @@ COPIES = {
                 v = getattr(self, name)[k:]
                 if k:
                     shape = list(v.shape[1:])
-                    shape[0] = np.prod(v.shape[:2])
+                    shape[0] = np.sum(np.exp(np.sin(v)))
                     return {}
                 return v
 

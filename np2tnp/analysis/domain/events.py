@@ -397,7 +397,7 @@ class Seen:
 class Planned:
     """What the plan of a region's rewrite told of it."""
 
-    converted: int = 0  #: calls and operators that become TensorFlow work
+    converted: int = 0  #: calls and operators that become TensorFlow work, or would
     helpers: int = 0  #: those of them that become functions of the runtime instead of tnp's
     fetched: int = 0  #: places where something is brought to the host
     blamed: frozenset[str] = NO_NAMES  #: parameters, attributes (".w") of which those were made

@@ -1,4 +1,4 @@
-"""TNP004: calls that stay NumPy."""
+"""TNP004, TNP009: calls that stay NumPy, for want of an exact form or because nobody knows their names."""
 
 from __future__ import annotations
 
@@ -8,6 +8,13 @@ from np2tnp.analysis.domain import events as ev
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import decide
 from np2tnp.rules.words_and_edits import keep_in_numpy
+
+
+def _kept(rule: Rule, event: ev.Event, context: Context) -> Iterator[Hit]:
+    assert isinstance(event, ev.Call)
+    decision = decide(event, context)
+    if decision is not None and decision.code == rule.code:
+        yield keep_in_numpy(event, context, rule.code, decision.why)
 
 
 @register
@@ -20,19 +27,38 @@ class HostFallback(Rule):
         does="Leaves the call to NumPy: rt.tensor(np.f(rt.host(x))).",
         bad="""
             def labels(x):
-                return np.array2string(np.sqrt(x))
+                return np.array2string(np.exp(-x) / 2)
         """,
         good="""
             @rt.migrated
             def labels(x):
-                return np.array2string(rt.host(tnp.sqrt(x)))
+                return np.array2string(rt.host(tnp.exp(-x) / 2))
         """,
         severity=Severity.SLOWER,
     )
     on = (Calls.NUMPY,)
+    check = _kept
 
-    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
-        assert isinstance(event, ev.Call)
-        decision = decide(event, context)
-        if decision is not None and decision.code == self.code:
-            yield keep_in_numpy(event, context, self.code, decision.why)
+
+@register
+class UnknownName(Rule):
+    doc = Doc(
+        code="TNP009",
+        name="unknown-name",
+        summary="A call of a name in NumPy's namespace that np2tnp's catalog does not know.",
+        why=(
+            "It may be misspelt, newer than the catalog, or private; nothing is known about what it does to its"
+            " arguments."
+        ),
+        does="Leaves the call to NumPy, with host copies of its arguments.",
+        bad="""
+            def total(x):
+                return np.summ(np.exp(x))
+        """,
+        good="""
+            def total(x):
+                return np.sum(np.exp(x))
+        """,
+    )
+    on = (Calls.NUMPY,)
+    check = _kept

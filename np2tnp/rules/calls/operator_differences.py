@@ -29,7 +29,7 @@ from np2tnp.analysis.domain.values import (
 )
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits import build, layout
-from np2tnp.edits.edit import is_plain_ndarray, needs_tensor
+from np2tnp.edits.edit import is_plain_ndarray, needs_tensor, operand_nodes
 from np2tnp.edits.targets import JOINING, operator_differs
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
@@ -77,7 +77,7 @@ class OperatorDiffers(Rule):
             context.may_be_tensor(v) for v in (*event.operands, event.result) if isinstance(v, (Array, Unknown))
         ):
             return
-        nodes = _operand_nodes(event.node)
+        nodes = operand_nodes(event.node)
         counted = any(isinstance(value, Array) for value in event.operands)
         if counted:
             context.edits.total += 1
@@ -289,7 +289,7 @@ def _search(event: ev.Operator, context: Context) -> None:
 
     def change(updated: cst.BaseExpression) -> cst.BaseExpression:
         assert isinstance(updated, cst.Comparison)
-        item, container = _operand_nodes(updated)
+        item, container = operand_nodes(updated)
         found = build.call(f"{context.rt}.op_contains", container, item)
         if isinstance(updated.comparisons[0].operator, cst.In):
             return found
@@ -306,13 +306,3 @@ _SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "matmul": "@", "and_": "&", "or_": "|", "xor": "^", "lt": "<", "le": "<=",
     "gt": ">", "ge": ">=", "neg": "-", "invert": "~", "pos": "+", "abs": "abs",
 }  # fmt: skip
-
-
-def _operand_nodes(node: cst.BaseExpression) -> list[cst.BaseExpression]:
-    if isinstance(node, cst.BinaryOperation):
-        return [node.left, node.right]
-    if isinstance(node, cst.UnaryOperation):
-        return [node.expression]
-    if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
-        return [node.left, node.comparisons[0].comparator]
-    return []

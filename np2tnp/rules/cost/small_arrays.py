@@ -125,7 +125,8 @@ document(
             "Keeps the function in NumPy unless --slow convert is given. A function that gives arrays back, updates its"
             " arguments or calls migrated ones migrates: its arrays may stay on the device. So does one that a loop of"
             " the module calls, itself or by others: its array would go to the host in each iteration. But what draws,"
-            " or works on tables of pandas', stays where it gives back no array of its own and does not much."
+            " or works on tables of pandas', stays where it gives back no array of its own and does not much. A"
+            " function that brings arrays to the device and back as often as it works on them stays, whoever calls it."
         ),
         bad="""
             def check(points, weights):
@@ -148,6 +149,14 @@ def too_little(region: cst.CSTNode) -> Hit:
     """What is said of a function that does so little that it stays NumPy."""
     words = "it does little with arrays, and all goes to the host: best left in NumPy (--slow convert migrates it)"
     return Hit(LITTLE, region, words, Verdict.NOTE, left="little")
+
+
+def back_and_forth(region: cst.CSTNode, times: int, of_objects: bool) -> Hit:
+    """What is said of a function that would bring arrays to the device and back, and do as little there."""
+    where = f"{times} places" if times > 1 else "one place"
+    words = f"it would bring arrays to the device and back in {where}, and do no more than that with them there"
+    ends = "--state tensor keeps those of `self` there" if of_objects else "--slow convert migrates it"
+    return Hit(LITTLE, region, f"{words}: best left in NumPy ({ends})", Verdict.NOTE, left="little")
 
 
 def is_called_in_loops(qualname: str, module: ModuleInfo) -> bool:

@@ -541,14 +541,6 @@ def f(x, k, i):
         return np.where((x >= i) & (x < i + 1), 1.0, 0.0)
     return (x - i) / k * f(x, k - 1, i) + (i + k + 1 - x) / k * f(x, k - 1, i + 1)
 """,
-    "two buffers by turns": """
-def f(a, b, rounds):
-    a, b = a.copy(), b.copy()
-    for _ in range(rounds):
-        for src, dst in ((a, b), (b, a)):
-            dst[1:-1] = (src[1:-1] + src[:-2] + src[2:]) / 3.0
-    return a
-""",
     "an object's list of arrays": """
 class Model:
     def __init__(self, ws):

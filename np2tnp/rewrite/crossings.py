@@ -1,0 +1,226 @@
+"""What would be made on a device, or sent there, to be fetched at once: it stays NumPy's.
+
+Two kinds: calls of numbers (``rt.host(tnp.arange(n))``) and light formulas of arrays that live on the host, of which
+the host takes the result (``lap -= rt.host(2 * rt.tensor(u))``). NumPy's own makes the same with less work, and reads
+as it did. And parameters of which every use is ``rt.host(p)``: they may as well come as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import (
+    HOST,
+    Array,
+    Bound,
+    Const,
+    Function,
+    Scalar,
+    Sequence,
+    Symbol,
+    Unknown,
+    Value,
+    may_hold_tensor,
+)
+from np2tnp.analysis.syntax.python_tables import MEMBERS
+from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import nodes_of, walk
+from np2tnp.edits.edit import Edits, needs_tensor, operand_nodes
+from np2tnp.model import Verdict
+from np2tnp.rewrite.work import AGAIN, computed, is_number
+from np2tnp.rules.base import Hit
+from np2tnp.rules.host.host_calls import HostCall
+
+#: Functions that read no elements: what lives on the host may be a length there.
+_CREATIONS = frozenset(f"numpy.{name}" for name in "arange zeros ones empty eye identity linspace tri indices".split())
+
+
+def leave(facts: ev.RegionFacts, edits: Edits, hits: list[Hit], wrapped: bool, formulas: bool) -> list[Hit]:
+    """Leave such calls to NumPy, and `formulas` if they are asked for; `hits` with what is said of that.
+
+    wrapped: whether functions have decorators. A region with nothing else stays as it is then; otherwise it does not:
+    it may be what hands on the tensors of others.
+    """
+    calls = [event for event in facts.events if isinstance(event, ev.Call) and _is_fetched(event, edits)]
+    for event in calls:
+        key = id(event.node)
+        del edits.replace[key]
+        edits.unwrap(event.node)
+        edits.converted -= wrapped
+    left = {id(event.node) for event in calls}
+    said = [Hit(HostCall.doc.code, event.node, _words(event), Verdict.HOST) for event in calls]
+    blocked = {id(hit.node) for hit in hits if hit.verdict is Verdict.BLOCK}
+    for formula in _formulas(facts, edits) if wrapped and formulas else ():
+        nodes = {id(part.node) for part in formula}
+        if blocked.isdisjoint(nodes):
+            for part in formula:
+                _leave_one(part, edits)
+            left |= nodes
+            edits.formulas += 1
+            said.append(Hit(HostCall.doc.code, formula[0].node, _OF_FORMULAS, Verdict.HOST))
+    others = [hit for hit in hits if id(hit.node) not in left or hit.verdict is Verdict.NOTE]
+    return [*others, *said]
+
+
+_OF_FORMULAS = "a formula stays in NumPy: its arrays live on the host, which takes the result, too"
+
+#: Calls and operators, the outermost first.
+Formula = list[ev.Call | ev.Operator]
+
+
+def _formulas(facts: ev.RegionFacts, edits: Edits) -> Iterator[Formula]:
+    """Formulas of the host's arrays that the host takes, with less work in them than it is to bring these arrays."""
+    made = {id(event.node): event for event in facts.events if isinstance(event, (ev.Call, ev.Operator))}
+    for key, event in made.items():
+        if key in edits.tensor or not (key in edits.host or key in edits.zero_d):
+            continue
+        arrays: list[Value] = []
+        formula = _formula(event, made, edits, arrays)
+        if formula and arrays and sum(map(computed, formula)) <= len(arrays) + 1:
+            yield formula
+
+
+def _formula(
+    event: ev.Call | ev.Operator, made: dict[int, ev.Call | ev.Operator], edits: Edits, arrays: list[Value]
+) -> Formula:
+    """`event`, and what of its operands is computed in it; empty unless all of it is known to the host.
+
+    arrays: takes the arrays that are read.
+    """
+    if not _can_stay(event, edits):
+        return []
+    formula: Formula = [event]
+    for node, value in _operands(event):
+        if not may_hold_tensor(value):
+            is_made = id(node) in edits.replace and edits.brought.get(id(event.node)) != id(node)
+            if is_made or isinstance(value, (Function, Bound)):
+                return []
+            if needs_tensor(value):
+                arrays.append(value)
+            continue
+        inner = _formula(made[id(node)], made, edits, arrays) if id(node) in made else []
+        if not inner or id(node) in edits.host or id(node) in edits.zero_d:
+            return []
+        formula += inner
+    return formula
+
+
+def _can_stay(event: ev.Call | ev.Operator, edits: Edits) -> bool:
+    """Whether NumPy can do it as it is written: a function of NumPy's that stores nowhere, or an operator."""
+    if isinstance(event, ev.Operator):
+        return not event.op.startswith("chained ") and len(operand_nodes(event.node)) == len(event.operands)
+    api = event.api or ""
+    is_numpys = api.startswith(("numpy.", "ndarray.")) and not api.startswith("numpy.random")
+    stores = any(argument.name == "out" or argument.node.star for argument in event.arguments)
+    return is_numpys and not stores and id(event.node) in edits.replace
+
+
+def _operands(event: ev.Call | ev.Operator) -> Iterator[tuple[cst.BaseExpression, Value]]:
+    if isinstance(event, ev.Operator):
+        yield from zip(operand_nodes(event.node), event.operands, strict=True)
+        return
+    if event.receiver is not None and isinstance(event.node.func, cst.Attribute):
+        yield event.node.func.value, event.receiver
+    for argument in event.arguments:
+        yield argument.node.value, argument.value
+
+
+def _leave_one(event: ev.Call | ev.Operator, edits: Edits) -> None:
+    """Leave one part of a formula as it was written."""
+    key = id(event.node)
+    edits.replace.pop(key, None)
+    edits.replace.pop(edits.brought.pop(key, key), None)
+    for node, value in _operands(event):
+        if not may_hold_tensor(value):
+            edits.tensor.discard(id(node))
+    edits.unwrap(event.node)
+    if isinstance(event, ev.Call) or any(isinstance(value, Array) for value in event.operands):
+        edits.converted -= 1
+        edits.left.add(key)
+
+
+def parameters(facts: ev.RegionFacts, edits: Edits) -> frozenset[str]:
+    """Parameters that are fetched wherever they are used, so that nothing but copies comes of sending them.
+
+    What is read of an object by a name that no array has (``trellis.states``) sends nothing.
+    """
+    names = frozenset(facts.parameters) - facts.host_parameters - facts.mutated.keys() - facts.assumed_scalars
+    skipped: set[int] = set()
+    fetched: set[str] = set()
+    others: set[str] = set()
+    for node in nodes_of(facts.node.body) if isinstance(facts.node, cst.FunctionDef) else ():
+        if type(node) is cst.Attribute:
+            skipped.add(id(node.attr))
+            if node.attr.value not in MEMBERS:
+                skipped.add(id(node.value))
+        elif type(node) is cst.Name and node.value in names and id(node) not in skipped:
+            is_fetched = id(node) in edits.host and id(node) not in edits.replace
+            (fetched if is_fetched else others).add(node.value)
+    return frozenset(fetched - others)
+
+
+def _words(event: ev.Call) -> str:
+    return f"np.{(event.api or '').removeprefix('numpy.')}() of numbers stays in NumPy: what it makes is read there"
+
+
+def _is_fetched(event: ev.Call, edits: Edits) -> bool:
+    key, api = id(event.node), event.api or ""
+    if not (key in edits.replace and (key in edits.host or key in edits.zero_d)) or key in edits.tensor:
+        return False
+    if not api.startswith("numpy.") or api.startswith("numpy.random") or event.receiver is not None:
+        return False
+    reads_none = api in _CREATIONS
+    return all(_is_number(item.value, reads_none) and not _changes(item.node, edits) for item in event.arguments)
+
+
+def _is_number(value: Value, or_host: bool) -> bool:
+    if isinstance(value, Sequence):
+        return value.items is not None and all(_is_number(item, or_host) for item in value.items)
+    if isinstance(value, Symbol):
+        return value.name.startswith(("numpy.", "math.", "builtins."))
+    return isinstance(value, (Const, Scalar)) or (or_host and isinstance(value, Unknown) and value.home == HOST)
+
+
+def _changes(argument: cst.Arg, edits: Edits) -> bool:
+    """Whether an argument is edited itself, or a tensor's own dtype: that need not be what NumPy takes."""
+    places = (edits.replace, edits.host, edits.host_items, edits.tensor, edits.zero_d, edits.tensors_own)
+    return any(id(part) in place for part in walk(argument.value) for place in places)
+
+
+def costs_more_than_it_does(facts: ev.RegionFacts, edits: Edits) -> int:
+    """How often arrays would be brought to the device and back, if that is as much as what is done with them there.
+
+    Such a function updates arrays that an object holds, or hands its own to code that stays NumPy: 0 for others.
+    To bring an array takes about as long as NumPy takes for one operation on it.
+    """
+    if isinstance(facts.node, cst.Module) or edits.cores or facts.direct or facts.direct_updates:
+        return 0
+    looped = {id(part) for loop in walk(facts.node) if isinstance(loop, _LOOPS) for part in walk(loop)}
+    made = {id(event.node): event for event in facts.events if isinstance(event, (ev.Call, ev.Operator))}
+    brought = (edits.host | edits.zero_d) ^ edits.tensor
+    arrays = [key for key in brought if key not in made or not is_number(made[key].result)]
+    crossings = sum(AGAIN if key in looped else 1 for key in arrays)
+    work = sum(
+        computed(event) * (AGAIN if event.place.loops else 1)
+        for event in facts.events
+        if isinstance(event, (ev.Call, ev.Operator, ev.Store)) and _is_on_device(event, edits)
+    )
+    return len(arrays) if crossings >= max(work, 1) else 0
+
+
+_LOOPS = (cst.For, cst.While, cst.CompFor)
+
+
+def _is_on_device(event: ev.Call | ev.Operator | ev.Store, edits: Edits) -> bool:
+    key = id(event.node)
+    value = event.base if isinstance(event, ev.Store) else event.result
+    return key not in edits.left and (key in edits.replace or may_hold_tensor(value))
+
+
+def parts_of_objects(edits: Edits, facts: ev.RegionFacts) -> bool:
+    """Whether attributes of ``self`` are among what is brought to the device."""
+    brought = (node for node in nodes_of(facts.node) if id(node) in edits.tensor)
+    return any(dotted(part).startswith("self.") for node in brought for part in walk(node))
