@@ -79,8 +79,17 @@ def _formulas(facts: ev.RegionFacts, edits: Edits) -> Iterator[Formula]:
             continue
         arrays: list[Value] = []
         formula = _formula(event, made, edits, arrays)
-        if formula and arrays and sum(map(computed, formula)) <= len(arrays) + 1:
+        if formula and arrays and not _pays(sum(map(computed, formula)), len(arrays) + 1):
             yield formula
+
+
+#: How many operations on an array take NumPy as long as it takes to bring the array to the device or back.
+_OPERATIONS = 1.5
+
+
+def _pays(operations: int, crossings: int) -> bool:
+    """Whether so many operations are worth so many arrays that are brought to the device or back."""
+    return operations > _OPERATIONS * crossings
 
 
 def _formula(
@@ -120,7 +129,8 @@ def _can_stay(event: ev.Call | ev.Operator, edits: Edits) -> bool:
 
 def _operands(event: ev.Call | ev.Operator) -> Iterator[tuple[cst.BaseExpression, Value]]:
     if isinstance(event, ev.Operator):
-        yield from zip(operand_nodes(event.node), event.operands, strict=True)
+        nodes = operand_nodes(event.node)
+        yield from zip(nodes, event.operands, strict=False)  # a chain of comparisons has none
         return
     if event.receiver is not None and isinstance(event.node.func, cst.Attribute):
         yield event.node.func.value, event.receiver
@@ -199,16 +209,19 @@ def costs_more_than_it_does(facts: ev.RegionFacts, edits: Edits) -> int:
     if isinstance(facts.node, cst.Module) or edits.cores or facts.direct or facts.direct_updates:
         return 0
     looped = {id(part) for loop in walk(facts.node) if isinstance(loop, _LOOPS) for part in walk(loop)}
-    made = {id(event.node): event for event in facts.events if isinstance(event, (ev.Call, ev.Operator))}
+    events = [event for event in facts.events if isinstance(event, (ev.Call, ev.Operator, ev.Store))]
+    there = [event for event in events if _is_on_device(event, edits)]
+    made = {id(event.node): event for event in events if not isinstance(event, ev.Store)}
     brought = (edits.host | edits.zero_d) ^ edits.tensor
-    arrays = [key for key in brought if key not in made or not is_number(made[key].result)]
+    arrays = {key for key in brought if key not in made or not is_number(made[key].result)}
+    hands_on = facts.result is not None and may_hold_tensor(facts.result)
+    for event in there if not hands_on else ():  # what functions of tnp take as it is, they bring
+        if not isinstance(event, ev.Store):
+            arrays |= {id(node) for node, value in _operands(event) if isinstance(value, Array) and needs_tensor(value)}
     crossings = sum(AGAIN if key in looped else 1 for key in arrays)
-    work = sum(
-        computed(event) * (AGAIN if event.place.loops else 1)
-        for event in facts.events
-        if isinstance(event, (ev.Call, ev.Operator, ev.Store)) and _is_on_device(event, edits)
-    )
-    return len(arrays) if crossings >= max(work, 1) else 0
+    work = sum(computed(event) * (AGAIN if event.place.loops else 1) for event in there)
+    pays = work > crossings if hands_on else _pays(work, crossings)
+    return len(arrays) if crossings and not pays else 0
 
 
 _LOOPS = (cst.For, cst.While, cst.CompFor)

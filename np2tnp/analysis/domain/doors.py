@@ -111,6 +111,8 @@ class Admitted:
         """The value of an attribute of a parameter."""
         if self.kind == COUNTS:
             return Scalar("int", own=True)
+        if self.kind == NUMBERS:
+            return Array(home, CLASSES["reals"], rank=0, weak=REAL, nonempty=True)
         zero_d = "scalar" if self.numbers else "never"
         return Array(home, CLASSES[self.kind], refs=refs, weak=self._weak, zero_d=zero_d, nonempty=True)
 

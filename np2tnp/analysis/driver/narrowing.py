@@ -19,6 +19,7 @@ from np2tnp.analysis.driver.shown_parameters import (
     counting_attributes,
     counts,
     generators,
+    is_number,
     items_by_text,
     makes_arrays,
     operands,
@@ -37,11 +38,16 @@ Try = Callable[[Door], "ev.RegionFacts | None"]
 
 
 def widest_plain_door(
-    function: FunctionInfo, before: ev.RegionFacts, behind: Try, complexes: Callable[[], frozenset[str]]
+    function: FunctionInfo,
+    before: ev.RegionFacts,
+    behind: Try,
+    complexes: Callable[[], frozenset[str]],
+    held: Callable[[], frozenset[str]],
 ) -> ev.RegionFacts:
     """The facts of the region behind the door that is chosen; `before` where no door makes its body plainer.
 
     complexes: says which parameters, and attributes of such, get complex arrays: a door lets these in.
+    held: says which attributes likely hold numbers.
     """
     narrowable = _narrowable(function, before)
     blamed = _blamed(function, before, narrowable)
@@ -63,7 +69,8 @@ def widest_plain_door(
     )
     are_complex = complexes()
     numbers |= shown_numbers(function) - are_complex
-    alone = NO_NAMES  # those that are let in as numbers alone
+    # those that are let in as numbers alone: what an object holds is none of the caller's arguments
+    alone = frozenset(held() & blamed - counted - shown - are_complex)
     bools = frozenset(p.name.value for p in parameters_of(function.node.params) if _is_of_bools(p.annotation))
     tried: dict[str, ev.RegionFacts | None] = {}
 
@@ -84,20 +91,24 @@ def widest_plain_door(
         facts = tried[kind]
         return _cost(facts if facts is not None else before)
 
+    if alone and (any(helpers("reals")) or tried["reals"] is None):
+        as_numbers, with_numbers, held_alone = tried, helpers("reals"), alone
+        alone, tried = NO_NAMES, {}
+        if as_numbers["reals"] is not None and helpers("reals") >= with_numbers:
+            alone, tried = held_alone, as_numbers
     if any(helpers("reals")):
         found = tried["reals"]
         more = _blamed(function, found, narrowable) - blamed if found is not None else NO_NAMES
         if more:
             blamed |= more
             tried.clear()
-    alone = frozenset(numbers & blamed - counted - drawing - shown)
-    if alone and any(helpers("reals")):
-        as_arrays, before_numbers = dict(tried), helpers("reals")
+    more_alone = frozenset(numbers & blamed - counted - drawing - shown) - alone
+    if more_alone and any(helpers("reals")):
+        as_arrays, before_numbers, fewer = dict(tried), helpers("reals"), alone
+        alone |= more_alone
         tried.clear()
         if helpers("reals") >= before_numbers:
-            alone, tried = NO_NAMES, as_arrays
-    else:
-        alone = NO_NAMES
+            alone, tried = fewer, as_arrays
     kind = "reals"
     if (
         helpers(kind)[0]
@@ -196,7 +207,7 @@ def _narrowable(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]
     """Parameters, and attributes of such (``self.w``), of which a door may ask that they are arrays or numbers."""
     params = function.node.params
     stars = {p.name.value for p in (params.star_arg, params.star_kwarg) if type(p) is cst.Param}
-    others = {p.name.value for p in parameters_of(params) if p.default is not None and not _is_number(p.default)}
+    others = {p.name.value for p in parameters_of(params) if p.default is not None and not is_number(p.default)}
     if function.is_method and facts.parameters:
         others.add(facts.parameters[0])
     used_otherwise = _used_otherwise(function)
@@ -204,16 +215,8 @@ def _narrowable(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]
     others |= facts.classes.keys()
     others |= _only_indices(function) | listed(function)
     names = (frozenset(facts.parameters) - others | counts(function, facts)) - stars
-    attributes = _steady_attributes(function, facts) - used_otherwise
+    attributes = steady_attributes(function, facts, behind=True) - used_otherwise
     return names | attributes | _steady_items(function, facts)
-
-
-def _is_number(node: cst.BaseExpression) -> bool:
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, (cst.Minus, cst.Plus)):
-        node = node.expression
-    if isinstance(node, cst.BinaryOperation):  # ``8 / 3``
-        return _is_number(node.left) and _is_number(node.right)
-    return isinstance(node, (cst.Integer, cst.Float))
 
 
 def _is_of_bools(annotation: cst.Annotation | None) -> bool:
@@ -327,9 +330,15 @@ def _is_steady(node: cst.BaseExpression, owners: Container[str]) -> bool:
     return type(node) in (cst.Tuple, cst.List) or (type(node) is cst.Name and node.value in owners)
 
 
-def _steady_attributes(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]:
-    """``p.w`` of parameters, where no other code assigns to that attribute before the function reads it."""
+def steady_attributes(function: FunctionInfo, facts: ev.RegionFacts, behind: bool = False) -> frozenset[str]:
+    """``p.w`` of parameters, where no other code assigns to that attribute before the function reads it.
+
+    behind: a door that lets in arrays and numbers may keep out the objects whose operators run such code. Whether it
+    does has to be asked again of what is found behind it.
+    """
     assigned: frozenset[str] = facts.seen.assigns
+    if behind:
+        assigned -= ANY_ATTRIBUTE
     if assigned & ANY_ATTRIBUTE or hands_on_functions(facts):
         return NO_NAMES
     owners = frozenset(facts.parameters)

@@ -35,8 +35,14 @@ from np2tnp.analysis.domain.values import (
     replace,
 )
 from np2tnp.analysis.driver.decorating import NOT_KNOWN, effects_in, note_decorators, what_counts
-from np2tnp.analysis.driver.narrowing import asking_for_more, widest_plain_door, with_door
-from np2tnp.analysis.driver.shown_parameters import classes_of, is_asked_for, is_plainer, known_objects
+from np2tnp.analysis.driver.narrowing import asking_for_more, steady_attributes, widest_plain_door, with_door
+from np2tnp.analysis.driver.shown_parameters import (
+    classes_of,
+    held_numbers,
+    is_asked_for,
+    is_plainer,
+    known_objects,
+)
 from np2tnp.analysis.driver.summarizing import summarize, summarize_class, summarize_generator, summarize_lambda
 from np2tnp.analysis.interpreter.closures import arguments_of
 from np2tnp.analysis.interpreter.frame import NOTHING_ASSUMED, Assumptions, Frame
@@ -415,6 +421,7 @@ class Analysis:
             before,
             lambda door: self._behind_door(function, before, door),
             lambda: complex_given(self.info)[function.qualname],
+            lambda: held_numbers(self.info, function),
         )
         if self.facts[function.qualname] is not chosen:
             self.facts[function.qualname] = chosen
@@ -423,7 +430,14 @@ class Analysis:
     def _behind_door(self, function: FunctionInfo, before: ev.RegionFacts, door: Door) -> ev.RegionFacts | None:
         """The function as it is behind `door`, planned; None where it is no better or other than `before`."""
         host_locals, numbers, given = before.assumed
-        facts = self._analyze(function, host_locals, numbers, given, before.assumed_arrays, before.generator, door)
+        for _ in range(2):
+            facts = self._analyze(function, host_locals, numbers, given, before.assumed_arrays, before.generator, door)
+            unsteady = {name for name in door if "." in name} - steady_attributes(function, facts)
+            if not unsteady:
+                break
+            door = {name: it for name, it in door.items() if name not in unsteady}
+        else:
+            return None
         rebound = before.mutated.keys() - facts.mutated.keys()
         only = {name for name, it in door.items() if it.kind == NUMBERS}  # nobody else holds one: it is rebound
         same = rebound <= only and facts.mutated == {

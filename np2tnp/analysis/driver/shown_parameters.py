@@ -13,8 +13,8 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.summaries import ClassSummary, Summary
-from np2tnp.analysis.domain.values import Bound, Class, Function, Instance, may_hold_tensor
-from np2tnp.analysis.module.contents import FunctionInfo, ModuleInfo
+from np2tnp.analysis.domain.values import NO_NAMES, Bound, Class, Function, Instance, may_hold_tensor
+from np2tnp.analysis.module.contents import ClassInfo, FunctionInfo, ModuleInfo
 from np2tnp.analysis.module.parameter_kinds import declared, documented, scalar_annotation
 from np2tnp.analysis.syntax.python_tables import ARRAY_MEMBERS, MEMBERS, PYTHON_METHODS
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of
@@ -62,6 +62,58 @@ def shown_numbers(function: FunctionInfo) -> set[str]:
     """Parameters that names or docstrings say are single numbers, where nothing else shows that they are arrays."""
     named = {p.name.value for p in parameters_of(function.node.params)} & _NAMES_OF_NUMBERS
     return named | documented(function.node, _IS_NUMBER)
+
+
+def held_numbers(info: ModuleInfo, function: FunctionInfo) -> frozenset[str]:
+    """Attributes of its object (``self.n``) to which the class assigns numbers alone, as far as its text shows."""
+    owner = info.classes.get(function.owner or "")
+    if owner is None or not function.is_method or not function.node.params.params:
+        return NO_NAMES
+    this = function.node.params.params[0].name.value
+    if owner.numbers is None:
+        owner.numbers = _held_numbers(owner, info)
+    return frozenset(f"{this}.{name}" for name in owner.numbers)
+
+
+def _held_numbers(owner: ClassInfo, info: ModuleInfo) -> frozenset[str]:
+    numbers: set[str] = set()
+    others: set[str] = set()
+    for line in owner.node.body.body:
+        for part in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+            if type(part) is cst.AnnAssign and type(part.target) is cst.Name:  # of a dataclass
+                declares = dotted(part.annotation.annotation) in ("float", "int")
+                (numbers if declares else others).add(part.target.value)
+    methods = (info.functions.get(qualname) for qualname in owner.methods.values())
+    for method in filter(None, methods):
+        defaults = {p.name.value: p.default for p in parameters_of(method.node.params) if p.default is not None}
+        given = set(declared(method)[1]) | shown_numbers(method)
+        given |= {name for name, default in defaults.items() if is_number(default)}
+        for node in nodes_of(method.node.body):
+            if isinstance(node, (cst.Assign, cst.AugAssign, cst.AnnAssign)):
+                targets = [it.target for it in node.targets] if isinstance(node, cst.Assign) else [node.target]
+                names = {name.partition(".")[2] for target in targets for name in _rebound(target)}
+                (numbers if node.value is not None and _of_numbers(node.value, given) else others).update(names)
+    return frozenset(numbers - others - {""})
+
+
+def _of_numbers(node: cst.BaseExpression, given: set[str]) -> bool:
+    """Whether `node` is a number, or arithmetic of numbers and of the parameters `given`, which likely are some."""
+    if isinstance(node, cst.BinaryOperation):
+        return _of_numbers(node.left, given) and _of_numbers(node.right, given)
+    return is_number(node) or (type(node) is cst.Name and node.value in given) or _is_length(node)
+
+
+def _is_length(node: cst.BaseExpression) -> bool:
+    return type(node) is cst.Call and dotted(node.func) in ("len", "int", "float")
+
+
+def is_number(node: cst.BaseExpression) -> bool:
+    """Whether it is a number that is written out, or arithmetic of such: ``-1``, ``8 / 3``."""
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, (cst.Minus, cst.Plus)):
+        node = node.expression
+    if isinstance(node, cst.BinaryOperation):
+        return is_number(node.left) and is_number(node.right)
+    return isinstance(node, (cst.Integer, cst.Float))
 
 
 def _rebound(target: cst.BaseExpression) -> set[str]:
