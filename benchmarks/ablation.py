@@ -62,9 +62,6 @@ def _no_form(entry: Any) -> Any:
 
 
 MECHANISMS = {
-    "names for parts of arrays": Mechanism(
-        "np2tnp.session.is_likely", _gives(False), ("analysis/module/forward_substitution.py",)
-    ),
     "buffers that change places": Mechanism(
         "np2tnp.analysis.driver.regions.exchanges_of",
         _no_exchanges,
@@ -83,7 +80,7 @@ MECHANISMS = {
     ),
     "doors": Mechanism(
         "np2tnp.analysis.driver.regions.widest_plain_door",
-        lambda entry: lambda function, before, behind, complexes: before,
+        lambda entry: lambda function, before, *others: before,
         ("analysis/driver/narrowing.py", "analysis/driver/shown_parameters.py", "analysis/domain/doors.py"),
     ),
     "texts that come as they are": Mechanism("np2tnp.analysis.driver.regions.handed_texts", _gives(frozenset()), ()),

@@ -90,8 +90,8 @@ def _analyze(source: Source, config: Config, project: Project, editable: bool) -
     convertible = [plan for plan in session.regions.values() if plan.state is RegionState.CONVERTIBLE]
     if not convertible:
         return report
-    if session.is_editable and session.printed != source.text:
-        return report_problem(source.path, _loss(source.text, session.printed), report)
+    if session.is_editable and session.tree.code != source.text:
+        return report_problem(source.path, _loss(source.text, session.tree.code), report)
     if not config.rewrite:
         return report
     try:
@@ -274,8 +274,7 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
             migrated = with_last_return(migrated, plan.facts, None)
         replaced[id(node)] = [migrated]
         if kept is not None:
-            original = session.views.originals.get(id(node), node)
-            original = with_settled(original, held, names.rt, plan.facts.alone)
+            original = with_settled(node, held, names.rt, plan.facts.alone)
             original = with_exact_warnings(original, plan.edits.warns, names.rt)
             original = kept_original(original, kept.name, imported)
             if kept.is_apart:
@@ -285,15 +284,12 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
                 replaced[id(node)] = [original, below_original(migrated)]
         needs |= _named(migrated, names)
     done = set(replaced)
-    for key, original in session.views.originals.items():
-        replaced.setdefault(key, [original])
     for name, function in analysis.info.functions.items() if held else ():
         if id(function.node) in done or function.is_migrated or name in session.originals:
             continue
-        stays = session.views.originals.get(id(function.node), function.node)
         facts = analysis.facts.get(name)
-        settled = with_settled(stays, held, names.rt, facts is not None and facts.alone)
-        if settled is not stays:
+        settled = with_settled(function.node, held, names.rt, facts is not None and facts.alone)
+        if settled is not function.node:
             replaced[id(function.node)] = [settled]
             needs.add("rt")
     tree = with_block(tree, [apart[name] for name in analysis.info.functions if name in apart], placed.at)

@@ -342,8 +342,6 @@ class Project:
             patched_names(source.text),
             Words(source.text),
             vendored(source.path, source.text) if config.runtime == "vendor" else INSTALLED,
-            parsed.views,
-            parsed.printed,
             self._is_spread(path),
         )
         with self.solver.watch(session.places):

@@ -18,10 +18,9 @@ from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.lowering.tree import LoweredTree
 from np2tnp.analysis.module import tensor_state
 from np2tnp.analysis.module.contents import note_replaced
-from np2tnp.analysis.module.forward_substitution import Inlined, inline_views, is_likely
-from np2tnp.analysis.syntax.positions import positions, render, with_blanks
+from np2tnp.analysis.syntax.positions import positions, with_blanks
 from np2tnp.analysis.syntax.python_tables import BY_ORDER
-from np2tnp.analysis.syntax.walk import nodes_of, walk
+from np2tnp.analysis.syntax.walk import nodes_of
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.config import RegionOptions
 from np2tnp.files.source import Source
@@ -74,8 +73,6 @@ class Session:
     patched: frozenset[str]
     words: Words
     runtime: Home  #: where rewritten code finds the runtime
-    views: Inlined  #: names for parts of arrays that were replaced in the tree
-    _printed: str | None  #: the text of the tree as it was before
     is_spread: bool = False  #: other modules take all its names
     leaking: frozenset[str] = frozenset()  #: found in an earlier round: code that stays NumPy uses them
     regions: dict[str, RegionPlan] = field(default_factory=dict)
@@ -107,9 +104,6 @@ class Session:
             self.tree, self.path, catalog, self.decide, project, wrapped, self._text_stays, self._has_door
         )
         info = self.analysis.info
-        for function in info.functions.values():
-            function.shown = self.views.shown.get(id(function.node), NO_NAMES)
-        info.part_names = {key: name.value for key, name in self.views.places.items() if isinstance(name, cst.Name)}
         note_replaced(info, replaced)
         info.near_compiler, info.first_party = compiler, first_party
         info.numpy_names = self.options.numpy_names
@@ -122,11 +116,6 @@ class Session:
         if not any(name in self.source.text for name in BY_ORDER):
             info.by_order = NO_NAMES  # nobody has to look
         self.names = choose_names(info, self.words, self.is_spread, wrapped)
-
-    @property
-    def printed(self) -> str:
-        """What the parser kept of the text, where the tree is libcst's own."""
-        return self.tree.code if self._printed is None else self._printed
 
     def decide(self, facts: ev.RegionFacts, again: bool = False, trusting: bool = False) -> Fate:
         """Plan one region; what becomes of it. `again`: the plan is kept only if nothing blocks it.
@@ -281,8 +270,6 @@ class Parsed:
     tree: cst.Module
     spans: Spans  #: where nodes of the tree stand, by id
     is_editable: bool  #: the tree is libcst's own
-    printed: str | None  #: what the parser kept of the text, where the tree has another one now
-    views: Inlined
 
 
 def parse(text: str, editable: bool, trees: Trees) -> Parsed:
@@ -290,30 +277,8 @@ def parse(text: str, editable: bool, trees: Trees) -> Parsed:
     if not editable:
         try:
             lowered = LoweredTree(text, trees)
-            views = inline_views(lowered.module, text, False)
-            return Parsed(lowered.module, _placed(lowered.spans, views), False, None, views)
+            return Parsed(lowered.module, lowered.spans, False)
         except Unsupported:
             pass  # libcst has to read this one
     tree = with_blanks(cst.parse_module(text), text)
-    if is_likely(text):
-        printed, known = render(tree, map(id, walk(tree)))
-        views = inline_views(tree, text, True)
-
-        def spans(nodes: Iterable[cst.CSTNode]) -> dict[int, Span]:
-            return {id(node): known[id(node)] for node in nodes if id(node) in known}
-
-        return Parsed(tree, _placed(spans, views), True, printed, views)
-    return Parsed(tree, lambda nodes: positions(tree, map(id, nodes)), True, None, Inlined())
-
-
-def _placed(spans: Spans, views: Inlined) -> Spans:
-    """`spans` for a tree in which names were replaced: what stands there has the name's place."""
-    if not views.places:
-        return spans
-
-    def placed(nodes: Iterable[cst.CSTNode]) -> dict[int, Span]:
-        asked = {id(node): views.places.get(id(node), node) for node in nodes}
-        found = spans(asked.values())
-        return {key: found[id(node)] for key, node in asked.items() if id(node) in found}
-
-    return placed
+    return Parsed(tree, lambda nodes: positions(tree, map(id, nodes)), True)

@@ -7,7 +7,7 @@ as it did. And parameters of which every use is ``rt.host(p)``: they may as well
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 
@@ -200,11 +200,11 @@ def _changes(argument: cst.Arg, edits: Edits) -> bool:
     return any(id(part) in place for part in walk(argument.value) for place in places)
 
 
-def costs_more_than_it_does(facts: ev.RegionFacts, edits: Edits) -> int:
+def costs_more_than_it_does(facts: ev.RegionFacts, edits: Edits, is_in_loops: Callable[[], bool]) -> int:
     """How often arrays would be brought to the device and back, if that is as much as what is done with them there.
 
     Such a function updates arrays that an object holds, or hands its own to code that stays NumPy: 0 for others.
-    To bring an array takes about as long as NumPy takes for one operation on it.
+    To bring an array takes about as long as NumPy takes for one operation on it. is_in_loops: whether loops call it.
     """
     if isinstance(facts.node, cst.Module) or edits.cores or facts.direct or facts.direct_updates:
         return 0
@@ -215,12 +215,15 @@ def costs_more_than_it_does(facts: ev.RegionFacts, edits: Edits) -> int:
     brought = (edits.host | edits.zero_d) ^ edits.tensor
     arrays = {key for key in brought if key not in made or not is_number(made[key].result)}
     hands_on = facts.result is not None and may_hold_tensor(facts.result)
-    for event in there if not hands_on else ():  # what functions of tnp take as it is, they bring
-        if not isinstance(event, ev.Store):
-            arrays |= {id(node) for node, value in _operands(event) if isinstance(value, Array) and needs_tensor(value)}
+    taken = [_operands(event) for event in there if not isinstance(event, ev.Store)]
+    ndarrays = {id(node) for one in taken for node, value in one if isinstance(value, Array) and needs_tensor(value)}
+    if not hands_on:  # what functions of tnp take as it is, they bring
+        arrays |= ndarrays
+    if is_in_loops() and not (edits.tensor | ndarrays):  # else its callers would bring what it is given
+        return 0
     crossings = sum(AGAIN if key in looped else 1 for key in arrays)
     work = sum(computed(event) * (AGAIN if event.place.loops else 1) for event in there)
-    pays = work > crossings if hands_on else _pays(work, crossings)
+    pays = work >= crossings if hands_on else _pays(work, crossings)
     return len(arrays) if crossings and not pays else 0
 
 

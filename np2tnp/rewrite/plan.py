@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import libcst as cst
 
@@ -217,7 +218,8 @@ def plan_region(
         little = [small_arrays.too_little(facts.node)]
         return RegionPlan(facts, [*hits, *little], edits, RegionState.KEPT, little)
     eagerly = options.slow == "keep" and options.boundary == "numpy" and options.compile == "none"
-    if eagerly and (crossings := costs_more_than_it_does(facts, edits)):
+    in_loops = partial(small_arrays.is_called_in_loops, facts.qualname, module)
+    if eagerly and (crossings := costs_more_than_it_does(facts, edits, in_loops)):
         back = [small_arrays.back_and_forth(facts.node, crossings, parts_of_objects(edits, facts))]
         return RegionPlan(facts, [*hits, *back], edits, RegionState.KEPT, back)
     plan = RegionPlan(facts, hits, edits, RegionState.CONVERTIBLE)

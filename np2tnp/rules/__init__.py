@@ -11,6 +11,7 @@ from np2tnp.rules.calls import (  # noqa: F401
     operator_differences,
     random_streams,
     silent_differences,
+    unknown_names,
     unknown_values,
 )
 from np2tnp.rules.constructs import (  # noqa: F401

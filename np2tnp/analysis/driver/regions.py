@@ -513,9 +513,7 @@ class Analysis:
         `door`: by parameter, the class of arrays that it lets in, as in ``doors.CLASSES``.
         """
         hosted = given | filled_containers(function)
-        # the caller's own arrays, which the boundary looks at all the same
-        certain = known & given | function.shown
-        known |= function.shown
+        certain = known & given  # the caller's own arrays, which the boundary looks at all the same
         arrays, scalars = declared(function)
         if self.text_stays(function.qualname):
             hosted |= handed_texts(function) - scalars - arrays - known

@@ -71,7 +71,6 @@ class FunctionInfo:
     locals: frozenset[str] = NO_NAMES
     globals: frozenset[str] = NO_NAMES
     uses: Uses = field(default_factory=Uses)
-    shown: frozenset[str] = NO_NAMES  #: parameters of which keys stand for named parts: arrays, which is checked
 
     @property
     def decorators(self) -> tuple[str, ...]:
@@ -146,9 +145,6 @@ class ModuleInfo:
     bindings: dict[int, Counter[str]] = field(default_factory=dict)
     dead_names: dict[int, DeadNames] = field(default_factory=dict)
     by_order: frozenset[str] | None = None  #: as layouts.updated_by_order says, once somebody asked
-    part_names: dict[int, str] = field(
-        default_factory=dict
-    )  #: id of what forward_substitution.py put in the place of a name
     #: id of a region -> what it binds each name to, None where that is no expression
     bound_values: dict[int, dict[str, list[cst.BaseExpression | None]]] = field(default_factory=dict)
     kept_functions: dict[int, frozenset[int]] = field(default_factory=dict)  #: ... and those that others may call later

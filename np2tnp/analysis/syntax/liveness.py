@@ -311,7 +311,7 @@ class DeadNames:
         if known is None:
             scope = OwnScope((loop,))
             own = (name for name in scope.bound if name in scope.uses and name not in self._seen)
-            alone = frozenset(name for name in own if len(scope.uses[name]) == len(self._scope.uses.get(name, ())))
+            alone = frozenset(name for name in own if scope.uses[name] == self._scope.uses[name])
             known = self._of[id(loop)] = alone - self._needed(loop) if alone else alone
         return known
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from itertools import chain
 from typing import Any
 
 import libcst as cst
@@ -22,16 +20,6 @@ SCOPES = frozenset(
 ) | {cst.FormattedString}  # whose parts have no places of their own in the text
 
 
-@dataclass(slots=True)
-class Use:
-    """Where a name stands: a field of its parent, or an item of one."""
-
-    node: cst.Name
-    parent: Any
-    name: str
-    index: int | None
-
-
 #: By type of node.
 _names: Callable[[Any], list[str]] = cache(names_of_parts)
 
@@ -41,38 +29,28 @@ class OwnScope:
 
     def __init__(self, roots: Iterable[cst.CSTNode]) -> None:
         self.bound: Counter[str] = Counter()
-        self.stepped: set[str] = set()  #: targets of ``name += ...``
         self.inner: set[str] = set()  #: words in scopes within
-        self.uses: dict[str, list[Use]] = {}
-        self.nodes: list[Any] = []
-        self.blocks: list[cst.IndentedBlock] = []
-        self.calls: dict[int, cst.Call] = {}  #: by id of an argument
+        self.uses: Counter[str] = Counter()
         for root in roots:
-            self._look(root, None, "", None)
+            self._look(root)
 
-    def _look(self, node: Any, parent: Any, name: str, index: int | None) -> None:
+    def _look(self, node: Any) -> None:
         kind = type(node)
         if kind not in PARTS.nodes and not isinstance(node, cst.CSTNode):
             return
         if kind is cst.Name:
-            self.uses.setdefault(node.value, []).append(Use(node, parent, name, index))
+            self.uses[node.value] += 1
             return
         if kind in SCOPES:
             self._look_within(node)
             return
-        self.nodes.append(node)
         self._note(node, kind)
-        if kind is cst.IndentedBlock:
-            self.blocks.append(node)
         for part in _names(kind):
             if (kind is cst.Attribute and part == "attr") or (kind is cst.Arg and part == "keyword"):
                 continue
             value = getattr(node, part)
-            if isinstance(value, (list, tuple)):
-                for number, item in enumerate(value):
-                    self._look(item, node, part, number)
-            else:
-                self._look(value, node, part, None)
+            for item in value if isinstance(value, (list, tuple)) else (value,):
+                self._look(item)
 
     def _look_within(self, scope: Any) -> None:
         if type(scope) in (cst.FunctionDef, cst.ClassDef):
@@ -89,8 +67,6 @@ class OwnScope:
     def _note(self, node: Any, kind: type) -> None:
         if kind is cst.AssignTarget or kind is cst.For or kind is cst.AnnAssign or kind is cst.NamedExpr:
             self._bind(node.target)
-        elif kind is cst.AugAssign and type(node.target) is cst.Name:
-            self.stepped.add(node.target.value)
         elif kind is cst.AsName:
             self._bind(node.name)
         elif kind is cst.Del:
@@ -104,8 +80,6 @@ class OwnScope:
             self._bind(node.rest)
         elif kind is cst.Param:
             self._bind(node.name)
-        elif kind is cst.Call:
-            self.calls.update((id(argument), node) for argument in node.args)
 
     def _bind(self, target: Any) -> None:
         if type(target) is cst.Name:
@@ -121,58 +95,6 @@ def _first_word(node: Any) -> str:
     while type(node) is cst.Attribute:
         node = node.value
     return str(node.value)
-
-
-# --- Whether the next thing that happens to a name is a use of it, so that an error there is one where it is bound
-
-
-def is_met(uses: list[Use], later: Sequence[Any], scan: OwnScope, modules: frozenset[str]) -> bool:
-    """Whether one of `uses` is evaluated in any case, before anything that others, or a handler, could notice."""
-    wanted = {id(use.node) for use in uses}
-    for node in chain.from_iterable(line.body if type(line) is cst.SimpleStatementLine else (line,) for line in later):
-        kind = type(node)
-        head = "iter" if kind is cst.For else "test" if kind in (cst.While, cst.If) else ""
-        parts = _certain_parts(getattr(node, head) if head else node)
-        if not isinstance(node, cst.BaseSmallStatement) and not head:
-            return False
-        if any(type(part) is cst.Call and module_called(part) not in modules for part in parts):
-            return False
-        if any(id(part) in wanted for part in parts):
-            return True
-        if kind is not cst.Assign or any(type(item.target) is not cst.Name for item in node.targets):
-            return False
-        if any(type(other) in (cst.Try, cst.TryStar) for other in scan.nodes):
-            return False
-    return False
-
-
-def _certain_parts(root: Any) -> list[Any]:
-    """The nodes below `root` that are evaluated wherever it is."""
-    found: list[Any] = []
-    stack: list[Any] = [root]
-    while stack:
-        node = stack.pop()
-        kind = type(node)
-        if kind in SCOPES or kind is cst.Assert:
-            continue
-        found.append(node)
-        if kind is cst.IfExp:
-            stack.append(node.test)
-        elif kind is cst.BooleanOperation:
-            stack.append(node.left)
-        elif kind is cst.Comparison:  # of several, one that does not hold is the last
-            stack += [node.left, node.comparisons[0].comparator]
-        else:
-            stack.extend(PARTS[kind](node))
-    return found
-
-
-def module_called(node: Any) -> str:
-    """``np`` of ``np.f(...)``; empty for anything else."""
-    called = node.func if type(node) is cst.Call else None
-    if type(called) is cst.Attribute and type(called.value) is cst.Name:
-        return str(called.value.value)
-    return ""
 
 
 # --- What binds the names of a region, when, and in which of its functions

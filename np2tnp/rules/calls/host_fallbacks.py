@@ -1,4 +1,4 @@
-"""TNP004, TNP009: calls that stay NumPy, for want of an exact form or because nobody knows their names."""
+"""TNP004: calls that stay NumPy."""
 
 from __future__ import annotations
 
@@ -8,13 +8,6 @@ from np2tnp.analysis.domain import events as ev
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import decide
 from np2tnp.rules.words_and_edits import keep_in_numpy
-
-
-def _kept(rule: Rule, event: ev.Event, context: Context) -> Iterator[Hit]:
-    assert isinstance(event, ev.Call)
-    decision = decide(event, context)
-    if decision is not None and decision.code == rule.code:
-        yield keep_in_numpy(event, context, rule.code, decision.why)
 
 
 @register
@@ -37,28 +30,9 @@ class HostFallback(Rule):
         severity=Severity.SLOWER,
     )
     on = (Calls.NUMPY,)
-    check = _kept
 
-
-@register
-class UnknownName(Rule):
-    doc = Doc(
-        code="TNP009",
-        name="unknown-name",
-        summary="A call of a name in NumPy's namespace that np2tnp's catalog does not know.",
-        why=(
-            "It may be misspelt, newer than the catalog, or private; nothing is known about what it does to its"
-            " arguments."
-        ),
-        does="Leaves the call to NumPy, with host copies of its arguments.",
-        bad="""
-            def total(x):
-                return np.summ(np.exp(x))
-        """,
-        good="""
-            def total(x):
-                return np.sum(np.exp(x))
-        """,
-    )
-    on = (Calls.NUMPY,)
-    check = _kept
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.Call)
+        decision = decide(event, context)
+        if decision is not None and decision.code == self.code:
+            yield keep_in_numpy(event, context, self.code, decision.why)

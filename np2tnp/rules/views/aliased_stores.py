@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.locations import is_seen
 from np2tnp.analysis.domain.values import Array
@@ -25,8 +23,8 @@ class SharedMemory(Rule):
         ),
         does=(
             "Keeps ndarrays under all the names, and lets NumPy update them with host values; where it is not certain"
-            " which ones these are, leaves the whole function in NumPy. A name that always shows the same part"
-            " (u = U[1:-1]) is replaced by that part."
+            " which ones these are, leaves the whole function in NumPy. Written as `U[1:-1] += ...`, without a"
+            " name for the part, the store is one of U alone."
         ),
         bad="""
             def top(x):
@@ -56,19 +54,3 @@ class SharedMemory(Rule):
         elif stays_ndarray(event, context):
             words = f"{store_words(event)}: other names may show that memory; it stays an ndarray, which NumPy updates"
             yield self.hit(event.node, words, Verdict.HOST)
-        elif case.kind is StoreCase.UPDATE and (name := _name_of_part(event, context)) is not None:
-            words = (
-                f"{name} is a name for a part of {event.root}: the store goes there, and what reads {name} reads that"
-            )
-            yield self.hit(event.node, words, Verdict.NOTE)
-
-
-def _name_of_part(event: ev.Store, context: Context) -> str | None:
-    """The name that stood for the part of an array that is stored into, where it was replaced (`named_views.py`)."""
-    target: cst.CSTNode | None = None
-    if isinstance(event.node, cst.AugAssign):
-        target = event.node.target
-    elif isinstance(event.node, cst.Assign) and len(event.node.targets) == 1:
-        target = event.node.targets[0].target
-    parts = (target, target.value) if isinstance(target, cst.Subscript) else ()
-    return next((name for part in parts if (name := context.module.part_names.get(id(part)))), None)

@@ -16,7 +16,6 @@ from side_by_side import rewrite  # noqa: E402
 HEAD = "import numpy as np\n\n\n"
 #: By mechanism, a program that it changes, and the options.
 PROGRAMS: dict[str, tuple[str, dict[str, object]]] = {
-    "names for parts of arrays": ("def f(U: np.ndarray):\n    u = U[1:-1]\n    u += 1.0\n    return np.exp(U)\n", {}),
     "buffers that change places": (
         (
             "def f(a: np.ndarray, b: np.ndarray, n):\n    for _ in range(n):\n        b[1:-1] = a[2:] + a[:-2]\n"
