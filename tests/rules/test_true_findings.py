@@ -823,7 +823,8 @@ def test_a_table_is_never_made_an_array() -> None:
     features = "def features(epoch, output):\n    if 'a' not in epoch:\n        return epoch\n"
     features += "    output['m'] = np.mean(epoch['a'])\n    return output\n\n\n"
     text = f"{features}def f(tables):\n    data = {{}}\n    for i in tables.keys():\n        data[i] = {{}}\n"
-    text += "        data[i]['found'] = np.any(np.exp(np.sin(tables[i]['a'])) > 0)\n        data[i] = features(tables[i], data[i])\n"
+    text += "        data[i]['found'] = np.any(np.exp(np.sin(tables[i]['a'])) > 0)\n"
+    text += "        data[i] = features(tables[i], data[i])\n"
     text += "        data[i] = features(tables[i], data[i])\n    return data\n"
     report = analyze(Source("m.py", f"import numpy as np\n\n\n{text}"), Config(rewrite=True))
     told = [finding for finding in report.findings if "passed twice" in finding.message]
