@@ -313,7 +313,7 @@ def path_matches(path: str, patterns: Iterable[str], root: str) -> bool:
 
 
 #: Files and folders with tests, by the names that people give them.
-_TESTS = ("test_*.py", "*_test.py", "*_tests.py", "*Test.py", "*Tests.py", "conftest.py", "tests", "test")
+_TESTS = ("test_*.py", "*_test.py", "*_tests.py", "*Test.py", "*Tests.py", "tests.py", "conftest.py", "tests", "test")
 
 
 @cache

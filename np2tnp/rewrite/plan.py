@@ -166,11 +166,17 @@ def plan_region(
     loops = RegionWork(context)
     drives = not (edits.converted or blocks or left_out or top_level) and hands_on(facts, edits)
     migrates = edits.converted > 0 or bool(edits.left) or drives
+    facts.little = frozenset()
     if migrates and not blocks and not top_level and (options.compile == "none" or eager):
         hits += [] if any(hit.code in SLOW for hit in hits) else part_loops.found(loops) or part_loops.callbacks(loops)
     hits = part_loops.marked(part_loops.without_graphs(hits, compiles), loops)
     if migrates and not blocks and options.slow == "keep" and options.compile == "none":
         hits = part_loops.with_those_that_stay(hits, loops)
+    if not all(hit.left for hit in (*blocks[:1], *(it for it in hits if it.code in SLOW))):  # somebody would be told
+        facts.little = small_arrays.little_of(facts, catalog)
+        does_little = bool(facts.little) and why_left(facts) == "little"
+        few = {id(it): small_arrays.of_few(it, facts, catalog, does_little) for it in hits if it.code in SLOW}
+        hits = [few.get(id(hit), hit) for hit in hits]
     slow = sorted((hit for hit in hits if hit.code in SLOW), key=lambda hit: bool(hit.left))
     if top_level:
         edits.total = sum(map(_is_work, facts.events))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.values import NO_NAMES, Array, Const, Scalar, Sequence, Symbol, Value
+from np2tnp.analysis.domain.values import NO_NAMES, Array, Const, Scalar, Sequence, Symbol, Value, scalar_type
 from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.analysis.syntax.walk import nodes_of, walk
 
@@ -191,7 +191,8 @@ def why_left(facts: ev.RegionFacts, of_items: bool = True) -> str:
         return "plots"
     keeps = facts.qualname.rpartition(".")[2] in _CONSTRUCTORS or _is_setter(facts.node)
     reads = of_items and any(map(_reads_files, facts.events))
-    enough = MUCH if keeps or reads or is_about_tables(facts) else _WORTH
+    tells = facts.result is not None and scalar_type(facts.result) == "str"
+    enough = MUCH if keeps or reads or tells or is_about_tables(facts) else _WORTH
     return "little" if _does_less(facts, enough, of_items, reads) else ""
 
 
@@ -228,6 +229,8 @@ def _does_less(facts: ev.RegionFacts, enough: int, of_items: bool = False, reads
     items = _items_of_loops(facts.node)
     total = 0
     for event in facts.events:
+        if id(event.node) in facts.little:
+            continue
         if isinstance(event, (ev.Call, ev.Operator, ev.Store)) and not _is_about_text(event):
             repeated = (event.place.loops or event.place.nested) and not reads
             again = repeated and not (of_items and _is_of_an_item(event, items.get(id(event.node), NO_NAMES)))

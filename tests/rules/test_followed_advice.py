@@ -205,3 +205,110 @@ def test_the_door_lets_in_what_is_made_real(theta: Any, tmp_path: Path) -> None:
     gives_the_same(
         tmp_path, both, lambda it: it.f(np.array([1.0, 2.0]), np.array([3.0, 5.0]), theta), on_unverified="raise"
     )
+
+
+# --- what is small by its text, and what works on numbers
+
+SMALL = {
+    "samples": """
+    before = int(np.floor(x / n))
+    samples = np.arange(before - 1, before + 3)
+    if any(samples < 0) or any(samples >= y.size):
+        return None
+    return spline(n * samples, y[samples])(x)
+""",
+    "limit": """
+    tau = min(75, y.shape[0])
+    w = 0.94 ** np.arange(tau)
+    w = w / sum(w)
+    return spline(np.sum(np.exp(y[:tau]) * w))
+""",
+    "grid": """
+    es = np.hstack((np.geomspace(1e-8, 0.5, 101), sorted(1.0 - np.geomspace(1e-4, 0.5, 101))))
+    return spline(es * x.e)
+""",
+    "stored": """
+    out = np.empty(9)
+    t = spline(x)
+    for j in range(3, 9):
+        out[j] = t[j] + n
+    return np.exp(out) @ np.exp(y)
+""",
+    "counted": """
+    d = {}
+    for i in range(x):
+        d[i] = max(1, int(np.log10(n * (x - i + 1) * (n - 1))))
+    return d
+""",
+}
+
+
+@pytest.mark.parametrize("kind", SMALL)
+def test_what_is_small_by_its_text_is_counted(kind: str) -> None:
+    text = f"{_HEAD}def f(x, y: np.ndarray, n, spline):{SMALL[kind]}"
+    told = deciding(text)
+    assert told is not None
+    assert told.code.startswith("TNP70")
+    assert told.left in ("little", "loops")
+    assert "best left in NumPy" in told.message
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new"),
+    [
+        ("samples", "before + 3", "n"),
+        ("limit", "min(75, y.shape[0])", "y.shape[0]"),
+        ("grid", "0.5, 101)))", "0.5, n)))"),
+        ("stored", "np.empty(9)", "np.empty(n)"),
+    ],
+)
+def test_what_may_be_large_is_told(kind: str, old: str, new: str) -> None:
+    assert old in SMALL[kind]
+    text = f"{_HEAD}def f(x, y: np.ndarray, n, spline):{SMALL[kind].replace(old, new)}"
+    text = text.replace("return spline(", "return np.exp(samples), spline(" if kind == "samples" else "return spline(")
+    told = deciding(text)
+    assert told is not None
+    assert told.left == ""
+    if kind != "stored":
+        followed = (
+            text.replace(" sum(w)", " np.sum(w, axis=0)").replace(" any(", " np.any(").replace("sorted", "np.sort")
+        )
+        assert states(followed)["f"] == "convertible"
+
+
+SCALARS = """import numpy as np
+from elsewhere import decorated
+
+
+class Potential:
+    @decorated
+    def f(self, r, z):
+        if r == 0 and z == 0:
+            return 0.0
+        elif {}:
+            return 1.0
+        return -4 * self.integral(r, z)
+
+    @decorated
+    def text(self, r, z):
+        v = np.sqrt(self.amp * r**2.0 * z / self.a / z * 0.2)
+        return {}
+"""
+
+
+def test_work_on_numbers_is_counted() -> None:
+    """Of arrays the tests would raise; what becomes a text is no array's work."""
+    text = SCALARS.format("np.isinf(r**2 + z**2)", 'f"{self.a * z},{v}"')
+    for name in ("Potential.f", "Potential.text"):
+        told = deciding(text, name)
+        assert told is not None
+        assert (told.code, told.left) == ("TNP405", "little")
+    text = SCALARS.format("True", "v")
+    told = deciding(text, "Potential.text")
+    assert told is not None
+    assert told.left == ""
+
+
+def test_a_module_of_tests_is_one_by_its_name() -> None:
+    assert Config().is_test("package/tests.py")
+    assert not Config().is_test("package/contests.py")

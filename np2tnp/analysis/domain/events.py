@@ -441,6 +441,7 @@ class RegionFacts:
     alone: bool = False  #: no other code runs while such a function does
     #: names that stay on the host, are numbers, were given: what the last look at the region took for granted
     assumed: tuple[frozenset[str], frozenset[str], frozenset[str]] = (NO_NAMES, NO_NAMES, NO_NAMES)
+    little: frozenset[int] = frozenset()  #: work on numbers, and on as few as the text says (ids), where somebody asks
     door: Door = field(default_factory=dict)  #: what the migrated function lets in
     classes: Mapping[str, Class] = field(
         default_factory=dict
