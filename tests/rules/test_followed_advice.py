@@ -312,3 +312,51 @@ def test_work_on_numbers_is_counted() -> None:
 def test_a_module_of_tests_is_one_by_its_name() -> None:
     assert Config().is_test("package/tests.py")
     assert not Config().is_test("package/contests.py")
+
+
+# --- nested functions that read what is assigned in another branch, or by a default (TNP408)
+
+BRANCHES = """
+def f(x: np.ndarray, flag):
+    y = np.exp(x)
+    if flag:
+        k = 2.0
+        g = lambda z: np.exp(z) * k
+    else:
+        k = 3.0
+        g = lambda z: np.exp(z) + k
+    return np.sin(y), g
+"""
+DEFAULTS = """
+def f(x: np.ndarray, flag):
+    y = np.exp(x)
+    k = 2.0
+    g = lambda z, k=k: np.exp(z) * k
+    k = 3.0
+    h = lambda z, k=k: np.exp(z) + k
+    return np.sin(y), g if flag else h
+"""
+
+
+@pytest.mark.parametrize("body", [BRANCHES, DEFAULTS])
+def test_another_branch_is_not_behind(body: str, tmp_path: Path) -> None:
+    text = _HEAD + body.lstrip()
+    assert deciding(text) is None
+
+    def called(module: Any) -> Any:
+        z = np.linspace(0, 1, 4)
+        return [(y, g(z)) for y, g in (module.f(np.ones(3), flag) for flag in (True, False))]
+
+    gives_the_same(tmp_path, [text], called, on_unverified="raise")
+
+
+def test_what_comes_after_the_branches_is_behind() -> None:
+    told = deciding(_HEAD + BRANCHES.lstrip().replace("    return", "    k = 4.0\n    return"))
+    assert told is not None
+    assert "k is assigned again after it; use another name there" in told.message
+    loop = "    gs = []\n    for flag in flags:\n" + "".join(
+        f"    {line}\n" for line in BRANCHES.splitlines()[3:9]
+    ).replace("g = ", "gs.append(").replace("* k", "* k)").replace("+ k", "+ k)")
+    told = deciding(f"{_HEAD}def f(x: np.ndarray, flags):\n    y = np.exp(x)\n{loop}    return np.sin(y), gs\n")
+    assert told is not None
+    assert "the next round of the loop assigns k again" in told.message

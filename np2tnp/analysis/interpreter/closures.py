@@ -439,7 +439,10 @@ class Closures:
         if working := sorted(n for n in captured if isinstance(it := env.values[n], Function) and it.nested):
             return self._not_lent(node, f"{working[0]}() works on tensors; define it at the top level")
         tensors = {name for name in captured if may_hold_tensor(env.values[name]) or env.shares(name, COPIED)}
-        assigned = {name for name in captured - held if bindings[name] > (name not in self.facts.parameters)}
+        read_late = {part.value for part in walk(node.body) if type(part) is cst.Name} - own  # defaults: at once
+        assigned = {
+            name for name in (captured & read_late) - held if bindings[name] > (name not in self.facts.parameters)
+        }
         if assigned:
             later, plainly = bound_later(region, node, self._is_new)
             arrays = {

@@ -179,7 +179,9 @@ def bound_behind(region: cst.CSTNode, node: cst.CSTNode) -> set[str]:
     inside = {id(part) for part in walk(node)}
     parts = list(walk(region))
     last = max(place for place, part in enumerate(parts) if id(part) in inside)
-    return {name for part in parts[last + 1 :] if type(part) in _NAMING_NODES for name in _bound_by(part)}
+    behind = inside | _instead_of(region, inside)
+    naming = (part for part in parts[last + 1 :] if type(part) in _NAMING_NODES and id(part) not in behind)
+    return {name for part in naming for name in _bound_by(part)}
 
 
 def _bound_by(node: cst.CSTNode) -> set[str]:
@@ -222,16 +224,29 @@ def is_around(loop: cst.For, inside: set[int]) -> bool:
 
 
 def _later(region: cst.CSTNode, inside: set[int]) -> Iterator[cst.CSTNode]:
-    """What binds names behind the nodes `inside`, in the statement that they are part of, or in a loop around them."""
+    """What binds names behind the nodes `inside`, in the statement that they are part of, or in a loop around them.
+
+    What an ``if`` does in its place is not behind them.
+    """
     behind = False
+    instead = _instead_of(region, inside)
     for part in walk(region):
         if id(part) in inside:
             behind = True
         elif behind:
-            yield from (part,) if type(part) in _NAMING_NODES else ()
+            yield from (part,) if type(part) in _NAMING_NODES and id(part) not in instead else ()
         elif any(id(below) in inside for below in walk(part)):
             around = walk(part) if type(part) in _LOOPS else (part,)
             yield from (below for below in around if type(below) in _NAMING_NODES)
+
+
+def _instead_of(region: cst.CSTNode, inside: set[int]) -> set[int]:
+    """The nodes (ids) of what an ``if`` does where it does not do what the nodes `inside` stand in."""
+    found: set[int] = set()
+    for part in walk(region):
+        if type(part) is cst.If and part.orelse is not None and any(id(below) in inside for below in walk(part.body)):
+            found |= {id(below) for below in walk(part.orelse)}
+    return found
 
 
 _COUNTING = frozenset((cst.AddAssign, cst.SubtractAssign, cst.MultiplyAssign))
