@@ -360,3 +360,38 @@ def test_what_comes_after_the_branches_is_behind() -> None:
     told = deciding(f"{_HEAD}def f(x: np.ndarray, flags):\n    y = np.exp(x)\n{loop}    return np.sin(y), gs\n")
     assert told is not None
     assert "the next round of the loop assigns k again" in told.message
+
+
+# --- functions that NumPy calls with its own arrays (TNP206)
+
+PADDED = """
+def made(before):
+    def pad_with(x, width, axis, kwargs):
+        x[: width[0]] = before[: width[0]]
+
+    return pad_with
+
+
+def top(x, width, axis, kwargs):
+    x[: width[0]] = 7
+
+
+def f(layers, before: np.ndarray):
+    padder = {}
+    return np.exp(np.stack([np.pad(w, [3, 0], mode=padder) for w in layers]))
+"""
+
+
+@pytest.mark.parametrize("padder", ["made(before)", "top"])
+def test_what_numpy_calls_goes_into_a_function_of_its_own(padder: str, tmp_path: Path) -> None:
+    text = _HEAD + PADDED.format(padder).lstrip()
+    told = deciding(text)
+    assert told is not None
+    assert told.code == "TNP206"
+    assert told.message.startswith("np.pad(...) gives its arrays to a function that may change them")
+    assert told.message.endswith("move the call into a function of its own, which gets that function")
+    own = "\n\ndef padded(w, padder):\n    return np.pad(w, [3, 0], mode=padder)\n"
+    followed = text.replace("[np.pad(w, [3, 0], mode=padder)", "[padded(w, padder)") + own
+    assert deciding(followed) is None
+    layers = [np.arange(4.0), np.ones(4)]
+    gives_the_same(tmp_path, [text, followed], lambda it: it.f(layers, np.arange(9.0)))

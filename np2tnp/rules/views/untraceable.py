@@ -118,6 +118,8 @@ class Untraceable(Rule):
             words = _WORDS_OF_TEXTS.format(event.detail)
         if event.kind == ev.Kind.CALLBACK:
             words = _as_block(event.node) or words
+        if event.kind in (ev.Kind.CALLBACK, ev.Kind.LENT) and _is_of_numpy(event, context):
+            words = f"{sketch(event.node)} gives its arrays to a function that may change them: {_OWN_CALL}"
         if event.kind == ev.Kind.METHOD_OBJECT:
             owner = sketch(event.node.value) if isinstance(event.node, cst.Attribute) else "what has it"
             words = _WORDS[event.kind].format(f".{event.detail}", owner)
@@ -125,6 +127,14 @@ class Untraceable(Rule):
             called = sketch(event.node) if isinstance(event.node, cst.Call) else f".{event.detail}()"
             words = _WORDS[event.kind].format(called, _INSTEAD.get(event.detail, _STORED))
         yield Hit(self.code, event.node, words, Verdict.BLOCK, left="unseen" if in_a_table or _is_unsure(event) else "")
+
+
+def _is_of_numpy(event: ev.Construct, context: Context) -> bool:
+    call = context.calls.get(id(event.node))
+    return call is not None and isinstance(call.callee, Symbol) and call.callee.name.startswith("numpy.")
+
+
+_OWN_CALL = "move the call into a function of its own, which gets that function"
 
 
 def _warns(event: ev.Construct, context: Context) -> bool:
