@@ -395,3 +395,25 @@ def test_what_numpy_calls_goes_into_a_function_of_its_own(padder: str, tmp_path:
     assert deciding(followed) is None
     layers = [np.arange(4.0), np.ones(4)]
     gives_the_same(tmp_path, [text, followed], lambda it: it.f(layers, np.arange(9.0)))
+
+
+# --- calls that have a statement of their own (TNP503)
+
+OWN_STATEMENT = """
+class M:
+    def f(self, num, layers=None):
+        def inner(index, layers: int):
+            found, _ = nearest(layers, index)
+            for i, n in enumerate(layers):
+                pass
+
+        other = np.unique(other)
+"""
+
+
+def test_no_statement_of_its_own_is_advised_where_it_is_one() -> None:
+    text = _HEAD + OWN_STATEMENT.lstrip()
+    told = deciding(text, "M.f")
+    assert told is not None
+    assert told.message.endswith("may have been changed by nearest: pass np.array(layers), unless that is meant")
+    assert deciding(text.replace("nearest(layers,", "nearest(np.array(layers),"), "M.f") is None

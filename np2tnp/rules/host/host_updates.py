@@ -202,6 +202,11 @@ class HostUpdate(Rule):
                     )
                     return
             words = f"{event.name} may have been changed by {stale.via}: give that call a statement of its own"
+            if call is not None and getattr(call.place.statement, "value", None) is call.node:  # it has one
+                name = event.name if event.name.isidentifier() else "..."
+                words = (
+                    f"{event.name} may have been changed by {stale.via}: pass np.array({name}), unless that is meant"
+                )
             yield self._changed(event.node, words, [stale], context)
 
     def _views(self, event: ev.StaleRead, context: Context) -> Iterator[Hit]:
