@@ -416,4 +416,35 @@ def test_no_statement_of_its_own_is_advised_where_it_is_one() -> None:
     told = deciding(text, "M.f")
     assert told is not None
     assert told.message.endswith("may have been changed by nearest: pass np.array(layers), unless that is meant")
-    assert deciding(text.replace("nearest(layers,", "nearest(np.array(layers),"), "M.f") is None
+    told = deciding(text.replace("nearest(layers,", "nearest(np.array(layers),"), "M.f")
+    assert told is None or told.code != "TNP503"
+
+
+# --- arguments of which a callee asks the memory order (TNP206)
+
+LAYOUT = """
+def asks(a, b):
+    return a.strides[0] + b.strides[0] + np.sum(a) + np.sum(b)
+
+
+def f(x: np.ndarray, z: np.ndarray):
+    out = np.zeros(x.shape)
+    inside = x >= 0
+    out[inside] = asks(x[inside], z[inside])
+    return out * np.sin(x) + z
+"""
+
+
+def test_all_arguments_that_a_callee_asks_are_named_as_they_are_passed(tmp_path: Path) -> None:
+    text = _HEAD + LAYOUT.lstrip()
+    told = deciding(text)
+    assert told is not None
+    assert told.code == "TNP206"
+    assert "asks for the memory order of x[...] and z[...]" in told.message
+    assert told.message.endswith("pass np.ascontiguousarray(x[...]) and np.ascontiguousarray(z[...])")
+    followed = text.replace(
+        "asks(x[inside], z[inside])", "asks(np.ascontiguousarray(x[inside]), np.ascontiguousarray(z[inside]))"
+    )
+    assert deciding(followed) is None
+    given = np.array([-1.0, 2.0, 3.0])
+    gives_the_same(tmp_path, [text, followed], lambda it: it.f(given, given * 2))

@@ -107,11 +107,10 @@ class Untraceable(Rule):
         in_a_table = event.kind == ev.Kind.ALIASED_ARGUMENTS and _is_read_by_text(event.node, context.facts.node)
         if event.kind == ev.Kind.ASKED_BY_LAYOUT and isinstance(event.node, cst.Arg):
             given = sketch(event.node.value)
-            words = (
-                words
-                if given == event.detail or "..." in given
-                else words.replace(detail, f"{given}, which is given as {detail},", 1)
-            )
+            if not isinstance(event.node.value, cst.Name):
+                words = _passed(event, context)
+            elif given != event.detail:
+                words = words.replace(detail, f"{given}, which is given as {detail},", 1)
         if in_a_table:  # np.array() of a table loses its columns
             words = _WORDS_OF_TABLES.format(detail)
         if event.kind == ev.Kind.OWN_NAMES and event.detail in ("eval", "exec"):
@@ -127,6 +126,19 @@ class Untraceable(Rule):
             called = sketch(event.node) if isinstance(event.node, cst.Call) else f".{event.detail}()"
             words = _WORDS[event.kind].format(called, _INSTEAD.get(event.detail, _STORED))
         yield Hit(self.code, event.node, words, Verdict.BLOCK, left="unseen" if in_a_table or _is_unsure(event) else "")
+
+
+def _passed(event: ev.Construct, context: Context) -> str:
+    """What to pass for expressions of which a callee asks the memory order: all those of one call."""
+    calls = (call for call in context.calls.values() if any(it.node is event.node for it in call.arguments))
+    call = next(calls, None)
+    inside = {id(it.node) for it in call.arguments} if call is not None else {id(event.node)}
+    asked = [it for it in context.facts.events if isinstance(it, ev.Construct) and it.kind == event.kind]
+    given = [it.node.value for it in asked if isinstance(it.node, cst.Arg) and id(it.node) in inside]
+    words = list(dict.fromkeys(sketch(node) for node in given))
+    callee = sketch(call.node) if call is not None else "a callee"
+    passed = " and ".join(f"np.ascontiguousarray({it})" for it in words)
+    return f"{callee} asks for the memory order of {' and '.join(words)}, or may update it by that: pass {passed}"
 
 
 def _is_of_numpy(event: ev.Construct, context: Context) -> bool:
