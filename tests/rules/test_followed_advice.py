@@ -13,7 +13,7 @@ import pytest
 from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
-from np2tnp.model import FileReport, Finding
+from np2tnp.model import Callee, FileReport, Finding
 
 _HEAD = "import numpy as np\n\n\n"
 
@@ -448,3 +448,35 @@ def test_all_arguments_that_a_callee_asks_are_named_as_they_are_passed(tmp_path:
     assert deciding(followed) is None
     given = np.array([-1.0, 2.0, 3.0])
     gives_the_same(tmp_path, [text, followed], lambda it: it.f(given, given * 2))
+
+
+# --- functions for code out of sight (TNP503)
+
+CALLED_BACK = """
+def cost(z):
+    return np.sum(z**2)
+
+
+def f(x: np.ndarray, w: np.ndarray):
+    b = np.average(x, axis=0, weights=w)
+    found = minimize({}, b.ravel())
+    return np.array(found.x.reshape(b.shape)) * np.exp(b)
+"""
+
+
+def test_what_is_called_back_goes_to_the_top_level() -> None:
+    """What a table says of a callee says nothing of a function that is nested here."""
+    head = "import numpy as np\nfrom scipy.optimize import minimize\n\n\n"
+    nested = head + CALLED_BACK.lstrip().format("lambda z: np.sum(z**2)")
+    said = Config(rewrite=True, callees=(Callee("scipy.optimize.minimize"),))
+
+    def told(text: str, config: Config) -> list[str]:
+        report = analyze(Source("m.py", text), config)
+        return [it.message for it in report.findings if it.decides and it.region == "f"]
+
+    (first,) = told(nested, Config(rewrite=True))
+    assert '"scipy.optimize.minimize" = "pure" where it is only read), and define what it calls at the top level' in first
+    (second,) = told(nested, said)
+    assert "[tool.np2tnp.callees]" not in second
+    assert "define what it calls at the top level" in second
+    assert told(head + CALLED_BACK.lstrip().format("cost"), said) == []

@@ -10,7 +10,7 @@ import libcst as cst
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import ITERATED, OBJECT_CODE, Stale
 from np2tnp.analysis.domain.locations import bare, global_of, holder_of, is_attribute, is_global, is_holder, is_seen
-from np2tnp.analysis.domain.values import Bound, Class, Function, Instance, Symbol
+from np2tnp.analysis.domain.values import LENT, Bound, Class, Function, Instance, Symbol
 from np2tnp.analysis.syntax.scopes import absolute
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits.edit import convert_arguments
@@ -81,6 +81,17 @@ def _twice(both: str, callees: list[str], unseen: list[str] | None) -> str:
     first = both.partition(" and ")[0]
     words = f"{callees[0]} may change what it gets, and {both} may share memory, of which it would get two copies"
     return f"{words}: {_said(unseen) or f'give it np.array({first}), unless that is meant'}"
+
+
+#: What helps beside that, where the callee gets a function that may change what it is called with.
+_TOP_LEVEL = "define what it calls at the top level: a nested function may change what it gets"
+
+
+def _get_nested_functions(reasons: list[Stale], context: Context) -> bool:
+    """Whether one of the calls hands on a function that is nested here, of which nothing can be said in a table."""
+    calls = (context.calls.get(each.line_node) for each in reasons)
+    given = [argument.value for call in calls if call is not None for argument in call.arguments]
+    return any(value is LENT or (isinstance(value, Function) and value.nested) for value in given)
 
 
 def _said(unseen: list[str] | None) -> str:
@@ -215,7 +226,11 @@ class HostUpdate(Rule):
         if callees:
             name = global_of(event.name)[1] if is_global(event.name) else bare(event.name)
             name = f".{name} of an object" if is_attribute(event.name) else name
-            words = _words(name, callees, event.shared, _unseen(reasons, context))
+            unseen = _unseen(reasons, context)
+            words = _words(name, callees, event.shared, unseen)
+            if unseen and CALLEES in words and _get_nested_functions(reasons, context):
+                said = all(context.catalog.callee(it, context.module.path) is not None for it in unseen)
+                words = f"{words.partition(f'; {CALLEES}')[0]}; {_TOP_LEVEL}" if said else f"{words}, and {_TOP_LEVEL}"
             if namespace := _namespace(reasons, context):
                 words = (
                     f'{words}; if {namespace} stands for NumPy, say so: numpy-names = ["{namespace}"] in [tool.np2tnp]'
