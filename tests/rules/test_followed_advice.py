@@ -475,8 +475,66 @@ def test_what_is_called_back_goes_to_the_top_level() -> None:
         return [it.message for it in report.findings if it.decides and it.region == "f"]
 
     (first,) = told(nested, Config(rewrite=True))
-    assert '"scipy.optimize.minimize" = "pure" where it is only read), and define what it calls at the top level' in first
+    assert (
+        '"scipy.optimize.minimize" = "pure" where it is only read), and define what it calls at the top level' in first
+    )
     (second,) = told(nested, said)
     assert "[tool.np2tnp.callees]" not in second
     assert "define what it calls at the top level" in second
     assert told(head + CALLED_BACK.lstrip().format("cost"), said) == []
+
+
+# --- loops in loops that have one whole-array form (TNP701)
+
+NESTED_LOOPS = {
+    "product": (
+        "over i, j and k",
+        """
+def f(X: np.ndarray, Y: np.ndarray, E: np.ndarray, G: np.ndarray):
+    for i in range(X.shape[0]):
+        for j in range(Y.shape[0]):
+            for k in range(X.shape[1]):
+                G[i, k] += E[i, j] * 2 * (X[i, k] - Y[j, k])
+""",
+        """
+def f(X: np.ndarray, Y: np.ndarray, E: np.ndarray, G: np.ndarray):
+    G += 2 * (np.sum(E, axis=1)[:, None] * X - E @ Y)
+""",
+        lambda rng: [rng.standard_normal(shape) for shape in ((3, 2), (4, 2), (3, 4), (3, 2))],
+    ),
+    "triangle": (
+        "over i and j",
+        """
+def f(P: np.ndarray, x: float, n: int, m: int):
+    d = np.zeros((n, m))
+    for i in range(n):
+        for j in range(min(i + 1, m)):
+            d[i, j] = 2.0 * x * P[i, j] - i * (i + 1) * P[i, j] + j * j * P[i, j]
+    return d
+""",
+        """
+def f(P: np.ndarray, x: float, n: int, m: int):
+    i, j = np.arange(n)[:, None], np.arange(m)
+    d = 2.0 * x * P[:n, :m] - i * (i + 1) * P[:n, :m] + j * j * P[:n, :m]
+    return np.where(j <= i, d, 0.0)
+""",
+        lambda rng: [rng.standard_normal((5, 4)), 0.3, 4, 3],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", NESTED_LOOPS)
+def test_all_loops_that_are_one_expression_are_named(kind: str, tmp_path: Path) -> None:
+    loops, before, after, made = NESTED_LOOPS[kind]
+    texts = [_HEAD + body.lstrip() for body in (before, after)]
+    told = deciding(texts[0])
+    assert told is not None
+    assert told.code == "TNP701"
+    assert told.message.endswith(f"write the loops {loops} as one expression on whole arrays")
+    assert deciding(texts[1]) is None
+
+    def called(module: Any) -> Any:
+        given = made(np.random.default_rng(0))
+        return [module.f(*given) if kind == "triangle" else (module.f(*given), given[3])[1]]
+
+    gives_the_same(tmp_path, texts, called)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -61,6 +62,7 @@ _OF_TEXTS = frozenset("split rsplit splitlines readlines partition groups".split
 _ONE_PART = "the loop works on one part of an array after the other, and each operation is a launch of its own"
 _WHOLE = "work on whole arrays (or --slow convert)"
 _NO_FORM = "; write it on whole arrays (np2tnp does not"
+_OF_ALL = re.compile("; write the loops over .* as one expression on whole arrays")
 _MIGRATES = " (--slow convert migrates it)"
 _LEAVE = f"best left in NumPy{_MIGRATES}"
 #: What ends the words about a loop that a graph would run.
@@ -292,7 +294,9 @@ def best_left(hits: list[Hit]) -> list[Hit]:
 
 def _left(hit: Hit) -> Hit:
     message = hit.message.replace(_WHOLE, _LEAVE)
-    message = message.replace(_NO_FORM, "; best left in NumPy (no whole-array form")
+    message = _OF_ALL.sub("; best left in NumPy", message).replace(
+        _NO_FORM, "; best left in NumPy (no whole-array form"
+    )
     message = message.replace("; write it on whole arrays", "; best left in NumPy").replace(COMPILES, f": {_LEAVE}")
     return replace(hit, message=message, left="loops")
 

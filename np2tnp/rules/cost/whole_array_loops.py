@@ -12,7 +12,8 @@ import libcst as cst
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.loops.loop_parts import Events, Form, Head, NoForm
 from np2tnp.analysis.loops.whole_array_form import whole_array_form
-from np2tnp.analysis.syntax.walk import walk
+from np2tnp.analysis.syntax.scopes import target_names
+from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.edits import build, layout
 from np2tnp.edits.edit import Edits, StatementEdit
 from np2tnp.edits.targets import UFUNC_OF_OPERATOR
@@ -253,8 +254,7 @@ class WholeArrayLoop(Rule):
         context.edits.total += 1
         context.vectorized.update(id(part) for part in walk(event.node) if isinstance(part, cst.For))
         if event.place.loops:  # a few operations, where NumPy's loop has a few elements: how many, nobody knows
-            words = "its whole-array form is run again in each iteration of the loop around"
-            context.no_form.append((event.node, words))
+            context.no_form.append((event.node, _of_all(event.node, function)))
         else:
             context.vectorized.update(map(id, form.statements))
         names = ", ".join(form.results)
@@ -262,6 +262,17 @@ class WholeArrayLoop(Rule):
             f"this loop over elements becomes whole-array operations on {names}: faster from thousands of iterations"
         )
         yield self.hit(event.node, message, Verdict.ADAPT)
+
+
+def _of_all(loop: cst.For, function: cst.FunctionDef) -> str:
+    """What is advised of a loop that has whole-array form inside of others: all of them at once have one, too."""
+    around = [it for it in nodes_of(function) if isinstance(it, (cst.For, cst.While)) and loop in walk(it)]
+    if not all(isinstance(it, cst.For) for it in around):
+        return "its whole-array form is run again in each iteration of the loop around"
+    inside = [it for it in walk(loop) if isinstance(it, cst.For) and it is not loop]
+    names = [name for it in (*around, *inside) if isinstance(it, cst.For) for name in target_names(it.target)]
+    counters = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+    return f"write the loops over {counters} as one expression on whole arrays"
 
 
 def _told(reason: str) -> str:
