@@ -208,7 +208,8 @@ def call_with_deep_stack(function: Callable[..., T], *args: Any, seconds: float 
 
 def late(seconds: float) -> str:
     """What is said of a file that took too long."""
-    return f"takes more than {seconds:g} seconds of processor time: not looked at to its end"
+    words = f"takes more than {seconds:g} seconds of processor time: not looked at to its end"
+    return f"{words}; split the module, or give it more (--config file-timeout=60)"
 
 
 def _interrupt(thread: threading.Thread) -> None:

@@ -39,15 +39,17 @@ document(
     _page(
         "TNP905",
         "beyond-the-parser",
-        "Parsing the file would take minutes, gigabytes or the process, or lose a part of its white space.",
-        "Large and deeply nested files are generated data as a rule, which needs no migration. A form feed "
+        "Parsing the file would take minutes, gigabytes or the process, or lose a part of its white space; or looking"
+        " at it takes longer than file-timeout.",
+        "Large and deeply nested files are generated data as a rule, which needs no migration. Of a long module that "
+        "people wrote nothing is known: split it, or give it more time. A form feed "
         "in front of code, a lone carriage return, or the blanks of f'{x !r:5}' would be lost from lines that no "
         "rewrite is meant to touch: remove them.",
     ),
     _page(
         "TNP906",
         "analysis-failed",
-        "np2tnp failed on the file, or took longer than --file-timeout: a bug in np2tnp.",
+        "np2tnp failed on the file, or took longer than file-timeout: a bug in np2tnp.",
         "Nothing is known about the file. Please report it, with the file.",
     ),
     _page(

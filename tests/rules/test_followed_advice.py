@@ -538,3 +538,110 @@ def test_all_loops_that_are_one_expression_are_named(kind: str, tmp_path: Path) 
         return [module.f(*given) if kind == "triangle" else (module.f(*given), given[3])[1]]
 
     gives_the_same(tmp_path, texts, called)
+
+
+# --- loops of which nothing comes for a device (TNP704)
+
+GRAPH = """
+from scipy import sparse
+
+
+def f(n, k):
+    i = np.zeros(2 * n * k)
+    t = np.arange(n)
+    for a in range(k):
+        i[2 * a * n + t] = np.remainder(t + a + 1, n)
+    return {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("result", "left"),
+    [
+        ("float(sparse.csc_matrix((np.ones(2 * n * k), (i, i)), shape=(n, n)).sum())", "loops"),
+        ("float(sparse.csc_matrix((np.exp(i), (i, i)), shape=(n, n)).sum())", ""),
+        ("float(sparse.csc_matrix((np.ones(2 * n * k), (i, i)), shape=(n, n)).sum()), i", ""),
+    ],
+)
+def test_what_only_goes_to_another_package_is_best_left(result: str, left: str) -> None:
+    told = deciding(f"import numpy as np\n{GRAPH.lstrip()}".format(result))
+    assert told is not None
+    assert (told.code, told.left) == ("TNP704", left)
+    assert ("i only goes to sparse.csc_matrix, which works on the host" in told.message) is bool(left)
+
+
+VERSIONS = """
+def f(a: np.ndarray, version):
+    if {}:
+        n, m, k = a.shape
+        qs, rs = np.zeros((n, m, k)), np.zeros((n, k, k))
+        for i in range(n):
+            qs[i], rs[i] = np.linalg.qr(a[i])
+        return qs, rs
+    return np.linalg.qr(a)
+"""
+
+
+def test_what_old_versions_need_is_best_left() -> None:
+    told = [deciding(_HEAD + VERSIONS.lstrip().format(test)) for test in ("version < (1, 22, 0)", "a.ndim == 3")]
+    assert [it.left for it in told if it is not None] == ["loops", ""]
+
+
+# --- parts of an array with whole axes (TNP704)
+
+SHOCKS = """
+def f(p: np.ndarray, t: int, n: int, draw):
+    shocks = np.empty((t, n, 3))
+    for i in range(t):
+        shocks[{}] = np.sqrt(p[0]) * draw((n, 3))
+    return shocks
+"""
+
+
+@pytest.mark.parametrize("index", ["i", "i, :, :", "i, :"])
+def test_a_part_is_a_part_however_it_is_written(index: str) -> None:
+    told = deciding(_HEAD + SHOCKS.lstrip().format(index))
+    assert told is not None
+    assert told.code == "TNP704"
+    assert "unless draw takes all parts at once" in told.message
+
+
+# --- chains: what is said at once
+
+LISTED = """
+def f(x: np.ndarray, verbose):
+    found = np.where(x == np.max(x))
+    places = list(zip(found[1], found[0]))
+    out = np.zeros(len(places))
+    for i, place in enumerate(places):
+        out[i] = x[place[1], place[0]] * 2
+{}    return out
+"""
+_PRINTS = "    if verbose:\n        for place in places:\n            print(place)\n"
+
+
+@pytest.mark.parametrize(("more", "left"), [("", ""), (_PRINTS, "loops")])
+def test_a_list_that_another_loop_reads_stays(more: str, left: str) -> None:
+    told = deciding(_HEAD + LISTED.lstrip().format(more))
+    assert told is not None
+    assert (told.code, told.left) == ("TNP701", left)
+
+
+REPORTS = """
+class M:
+    def f(self, y: np.ndarray):
+        mu = np.exp(y)
+        mu = mu[self.mask(mu)]
+        self.report({})
+        q, r = np.linalg.qr(mu)
+        return q @ mu
+"""
+
+
+def test_own_names_are_given_as_copies() -> None:
+    """The arrays themselves may be held by something already, which would be the next reason."""
+    told = deciding(_HEAD + REPORTS.lstrip().format("vars()"), "M.f")
+    assert told is not None
+    assert told.message.endswith("name what is needed, arrays as copies (np.array(x))")
+    followed = REPORTS.lstrip().format("dict(self=self, y=np.array(y), mu=np.array(mu))")
+    assert deciding(_HEAD + followed, "M.f") is None

@@ -431,8 +431,9 @@ class Placement:
 
     def asked_by_layout(self, summary: Summary, matched: Mapping[str, ev.Argument]) -> None:
         """The callee reads the memory order of its argument, or updates a view or a copy by it: it must be NumPy's."""
-        for name in summary.by_layout & matched.keys():
-            argument = matched[name]
+        for name, argument in matched.items():
+            if name not in summary.by_layout:
+                continue
             self.facts.seen.by_layout.update(parameters_in(refs_of(argument.value)))
             if self.frame.made != HOST and self.lies_otherwise(argument.node.value, argument.value):
                 self.record.construct(argument.node, ev.Kind.ASKED_BY_LAYOUT, name)

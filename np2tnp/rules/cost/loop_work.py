@@ -688,6 +688,8 @@ def _made_for(names: frozenset[str], body: list[cst.CSTNode]) -> Iterator[cst.CS
 def _is_element(store: ev.Store) -> bool:
     """Whether one element is stored, as far as is known."""
     keys = store.keys or ()
+    if type(store.target) is cst.Subscript and any(type(it.slice) is cst.Slice for it in store.target.slice):
+        return False
     numbers = all(isinstance(key, (Const, Scalar)) or is_number(key) for key in keys)
     return numbers and isinstance(store.base, Array) and store.base.rank == len(keys)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 import libcst as cst
@@ -175,7 +176,37 @@ def _loops(region: RegionWork) -> Iterator[Hit]:
         words = _words(work, frozenset(region.context.facts.parameters), region.context)
         if words:
             told.update(id(inner) for inner in walk(loop))
-            yield Hit(LOOP, work.first or loop, words, Verdict.NOTE)
+            name = next((root_of(store.target) for store in work.stores), None)
+            taker = _taker_of(name, region.context) if name else ""
+            words = f"{name} only goes to {taker}, which works on the host: {_LEAVE}" if taker else words
+            yield Hit(LOOP, work.first or loop, words, Verdict.NOTE, left="loops" if taker else "")
+
+
+def _taker_of(name: str, context: Context) -> str:
+    """The function of another package that gets the array `name`, where nothing else is done with it but to store."""
+    inside: dict[int, str] = {}
+    for call in context.calls.values():
+        callee = call.callee
+        first = callee.name.partition(".")[0] if isinstance(callee, Symbol) else ""
+        if call.api is None and first not in {"", "builtins", "numpy", *context.module.first_party}:
+            inside.update((id(node), dotted(call.node.func)) for node in _given_to(call.node))
+    stores = (it.target for it in context.facts.events if isinstance(it, ev.Store))
+    stored = {id(part) for it in stores if isinstance(it, cst.Subscript) for part in walk(it.value)}
+    nodes = nodes_of(context.facts.node)
+    stored |= {id(part.target) for part in nodes if type(part) is cst.AssignTarget}
+    uses = [part for part in nodes if type(part) is cst.Name and part.value == name and id(part) not in stored]
+    takers = {inside.get(id(use), "") for use in uses}
+    return min(takers) if takers and "" not in takers else ""
+
+
+def _given_to(call: cst.Call) -> Iterator[cst.BaseExpression]:
+    """The arguments of a call, and the items of those that are tuples, lists or dicts in the text."""
+    given = [argument.value for argument in call.args]
+    while given:
+        node = given.pop()
+        yield node
+        if isinstance(node, (cst.Tuple, cst.List, cst.Dict)):
+            given += [element.value for element in node.elements]
 
 
 def _small(region: RegionWork) -> Iterator[Hit]:
@@ -236,13 +267,14 @@ def marked(hits: list[Hit], region: RegionWork) -> list[Hit]:
     around: list[Loop] = [part for part in nodes if type(part) in LOOP_NODES]  # type: ignore[misc]
     insides = [({id(part) for part in walk(loop)}, loop) for loop in around]
     result = []
+    others = _for_other_versions(nodes)
     for hit in hits:
         loop = next((loop for inside, loop in insides if id(hit.node) in inside), None)  # the outermost
         if (
             hit.code in LOOPS
             and loop is not None
             and "--compile" not in hit.message
-            and not _is_whole_by_hand(loop, region.context)
+            and (id(loop) in others or not _is_whole_by_hand(loop, region.context))
         ):
             hit = _left(hit)
         result.append(hit)
@@ -250,6 +282,15 @@ def marked(hits: list[Hit], region: RegionWork) -> list[Hit]:
         result = [_left(hit) if hit.code in LOOPS and "--compile" not in hit.message else hit for hit in result]
         result = [replace(hit, left="loops") if hit.code == BUILTIN else hit for hit in result]
     return result
+
+
+def _for_other_versions(nodes: tuple[cst.CSTNode, ...]) -> set[int]:
+    """What is done for some versions of a package alone: the nodes (ids) behind ``if np_version < (1, 22)``."""
+    found: set[int] = set()
+    for part in nodes:
+        if type(part) is cst.If and any("version" in name.lower() for name in names_in(part.test)):
+            found |= {id(below) for below in walk(part.body)}
+    return found
 
 
 def _all_or_none(hits: list[Hit]) -> list[Hit]:
@@ -275,6 +316,11 @@ def with_those_that_stay(hits: list[Hit], region: RegionWork) -> list[Hit]:
     if not told or any(hit.left for hit in told):
         return hits
     others = [hit for hit in marked([*_loops(region)], region) if hit.left]
+    nodes = {id(hit.node) for hit in told}
+    replaced = {id(loop) for loop in region.loops if any(id(part) in nodes for part in walk(loop))}
+    around = region.context.facts.node
+    lists = (hit for hit in _builtins(region.context) if hit.left and isinstance(hit.node, cst.Call))
+    others += [hit for hit in lists if _is_read_by_items(hit.node, around, replaced)]  # type: ignore[arg-type]
     return [_left(hit) if hit in told else hit for hit in hits] + others if others else hits
 
 
@@ -577,13 +623,16 @@ def _is_given_back(made: cst.Call, region: cst.CSTNode) -> bool:
     return False
 
 
-def _is_read_by_items(made: cst.Call, region: cst.CSTNode) -> bool:
-    """Whether a loop reads single items of what a call gives: ``hz = sorted(x)``, and then ``hz[i]``."""
+def _is_read_by_items(made: cst.Call, region: cst.CSTNode, without: AbstractSet[int] = frozenset()) -> bool:
+    """Whether a loop reads single items of what a call gives: ``hz = sorted(x)``, and then ``hz[i]``.
+
+    without: loops, by id, that do not count.
+    """
     nodes = nodes_of(region)
     makers = (node for node in nodes if type(node) is cst.Assign and any(part is made for part in walk(node.value)))
     bound = {name for node in makers for name in _names_of(node)}
     loops: list[Loop] = [part for part in nodes if type(part) in LOOP_NODES]  # type: ignore[misc]
-    for loop in loops:
+    for loop in (it for it in loops if id(it) not in without):
         head = None if isinstance(loop, cst.While) else loop.iter if isinstance(loop, cst.For) else loop.for_in.iter
         if head is not None and not is_range(head) and (bound & names_in(head) or made in walk(head)):
             return True

@@ -136,6 +136,8 @@ _GROWING = frozenset(
     "repeat tile pad resize broadcast_to kron outer meshgrid load loadtxt genfromtxt fromfile memmap frombuffer vander"
     " indices ones_like fromiter".split()
 )
+_MADE = _SHAPED | _SQUARE | frozenset("linspace logspace geomspace tri".split())
+_DISPLAYS = (cst.Tuple, cst.List)
 _PASSES = 8
 
 
@@ -327,13 +329,14 @@ class _Sizes:
         if call is None or call.api is None:
             if isinstance(node.func, cst.Attribute) and name in _OF_TEXTS:
                 return Size.TEXT
-            return Size.FEW if Size.FEW in given and max(given) < Size.MANY else Size.UNKNOWN
+            shown = [size for size, it in zip(given, node.args, strict=True) if not isinstance(it.value, _DISPLAYS)]
+            return Size.FEW if Size.FEW in shown and max(given) < Size.MANY else Size.UNKNOWN
         made = size_of_made(call, self.catalog)
         if made is not None:
             return Size.FEW if made < SMALL else Size.MANY
         if name == "arange":
             return Size.FEW if self._is_short_range(node) else Size.MANY
-        if name in _GROWING:
+        if name in _GROWING or name in _MADE or call.api.startswith("numpy.random."):
             return Size.MANY
         if call.receiver is not None and isinstance(node.func, cst.Attribute):
             given.append(self.of(node.func.value, call.receiver))

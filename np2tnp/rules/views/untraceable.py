@@ -42,7 +42,8 @@ _WORDS = {
     ev.Kind.OUT_TUPLE: "out= of several arrays, or as a tuple: assign the results instead",
     ev.Kind.DRAWN_INTO: "{0} draws into an array that it is given: draw, and store what it returns",
     ev.Kind.HIDDEN_ARRAY: "{0} an array that a * or ** hides: name its arguments",
-    ev.Kind.OWN_NAMES: "{0}() sees the function's own names, which would hold tensors: name what is needed",
+    ev.Kind.OWN_NAMES: "{0}() sees the function's own names, which would hold tensors: name what is needed,"
+    " arrays as copies (np.array(x))",
     ev.Kind.FRAMES_OF_CALLERS: "{0}() finds a caller by counting frames (stacklevel=, _getframe), and a migrated"
     " function adds one: keep it here, and move the array work into a function of its own",
     ev.Kind.ORDER_SHOWN: "an array in Fortran order is given to {0}, which would get it in C order",
@@ -117,7 +118,8 @@ class Untraceable(Rule):
             words = _WORDS_OF_TEXTS.format(event.detail)
         if event.kind == ev.Kind.CALLBACK:
             words = _as_block(event.node) or words
-        if event.kind in (ev.Kind.CALLBACK, ev.Kind.LENT) and _is_of_numpy(event, context):
+        is_asserted = event.kind == ev.Kind.CALLBACK and _as_block(event.node)
+        if event.kind in (ev.Kind.CALLBACK, ev.Kind.LENT) and not is_asserted and _is_of_numpy(event, context):
             words = f"{sketch(event.node)} gives its arrays to a function that may change them: {_OWN_CALL}"
         if event.kind == ev.Kind.METHOD_OBJECT:
             owner = sketch(event.node.value) if isinstance(event.node, cst.Attribute) else "what has it"
@@ -134,8 +136,8 @@ def _passed(event: ev.Construct, context: Context) -> str:
     call = next(calls, None)
     inside = {id(it.node) for it in call.arguments} if call is not None else {id(event.node)}
     asked = [it for it in context.facts.events if isinstance(it, ev.Construct) and it.kind == event.kind]
-    given = [it.node.value for it in asked if isinstance(it.node, cst.Arg) and id(it.node) in inside]
-    words = list(dict.fromkeys(sketch(node) for node in given))
+    given = {id(it.node): it.node.value for it in asked if isinstance(it.node, cst.Arg) and id(it.node) in inside}
+    words = list(dict.fromkeys(sketch(node) for node in given.values()))
     callee = sketch(call.node) if call is not None else "a callee"
     passed = " and ".join(f"np.ascontiguousarray({it})" for it in words)
     return f"{callee} asks for the memory order of {' and '.join(words)}, or may update it by that: pass {passed}"

@@ -85,7 +85,7 @@ REFUSALS = {
     "slices": ("for i in range(n):\n    c[i, 1:] = x[i]\n    z[i] = 0", "more than single numbers"),
     "inner loop alone": (
         "for j in range(1, n):\n    for i in range(n - j):\n        c[i, j] = c[i + 1, j - 1] - x[i]",
-        "in each iteration of the loop around",
+        "best left in NumPy",
     ),
     "triangle": (
         "for i in range(n):\n    for j in range(i):\n        c[i, j] = c[i, j - 1] * 2 + x[j]",
