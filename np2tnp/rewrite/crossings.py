@@ -200,17 +200,22 @@ def _changes(argument: cst.Arg, edits: Edits) -> bool:
     return any(id(part) in place for part in walk(argument.value) for place in places)
 
 
-def costs_more_than_it_does(facts: ev.RegionFacts, edits: Edits, is_in_loops: Callable[[], bool]) -> int:
+def costs_more_than_it_does(
+    facts: ev.RegionFacts, edits: Edits, numbers: frozenset[str], is_in_loops: Callable[[], bool]
+) -> int:
     """How often arrays would be brought to the device and back, if that is as much as what is done with them there.
 
     Such a function updates arrays that an object holds, or hands its own to code that stays NumPy: 0 for others.
-    To bring an array takes about as long as NumPy takes for one operation on it. is_in_loops: whether loops call it.
+    To bring an array takes about as long as NumPy takes for one operation on it.
+
+    numbers: parameters that likely are numbers: nothing is done with arrays where they stand alone.
+    is_in_loops: whether loops call it.
     """
     if isinstance(facts.node, cst.Module) or edits.cores or facts.direct or facts.direct_updates:
         return 0
     looped = {id(part) for loop in walk(facts.node) if isinstance(loop, _LOOPS) for part in walk(loop)}
     events = [event for event in facts.events if isinstance(event, (ev.Call, ev.Operator, ev.Store))]
-    there = [event for event in events if _is_on_device(event, edits)]
+    there = [event for event in events if _is_on_device(event, edits) and not _is_of_numbers(event, numbers)]
     made = {id(event.node): event for event in events if not isinstance(event, ev.Store)}
     brought = (edits.host | edits.zero_d) ^ edits.tensor
     arrays = {key for key in brought if key not in made or not is_number(made[key].result)}
@@ -234,6 +239,17 @@ def _is_on_device(event: ev.Call | ev.Operator | ev.Store, edits: Edits) -> bool
     key = id(event.node)
     value = event.base if isinstance(event, ev.Store) else event.result
     return key not in edits.left and (key in edits.replace or may_hold_tensor(value))
+
+
+def _is_of_numbers(event: ev.Call | ev.Operator | ev.Store, numbers: frozenset[str]) -> bool:
+    """Whether an operator has nothing but numbers, and parameters that likely are such, for operands."""
+    if isinstance(event, ev.Store):
+        nodes = [event.node.target, event.node.value] if isinstance(event.node, cst.AugAssign) else []
+    else:
+        nodes = operand_nodes(event.node)
+    return bool(nodes) and all(
+        isinstance(node, cst.BaseNumber) or (type(node) is cst.Name and node.value in numbers) for node in nodes
+    )
 
 
 def parts_of_objects(edits: Edits, facts: ev.RegionFacts) -> bool:

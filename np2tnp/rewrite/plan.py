@@ -20,7 +20,7 @@ from np2tnp.analysis.domain.values import (
 )
 from np2tnp.analysis.interpreter.frame import Services
 from np2tnp.analysis.module.contents import ModuleInfo
-from np2tnp.analysis.module.parameter_kinds import declared
+from np2tnp.analysis.module.parameter_kinds import declared, likely_numbers
 from np2tnp.analysis.syntax.scopes import target_names
 from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.catalog.catalog import Catalog
@@ -225,7 +225,9 @@ def plan_region(
         return RegionPlan(facts, [*hits, *little], edits, RegionState.KEPT, little)
     eagerly = options.slow == "keep" and options.boundary == "numpy" and options.compile == "none"
     in_loops = partial(small_arrays.is_called_in_loops, facts.qualname, module)
-    if eagerly and (crossings := costs_more_than_it_does(facts, edits, in_loops)):
+    own = module.functions.get(facts.qualname)
+    numbers = likely_numbers(own) if own is not None else NO_NAMES
+    if eagerly and (crossings := costs_more_than_it_does(facts, edits, numbers, in_loops)):
         back = [small_arrays.back_and_forth(facts.node, crossings, parts_of_objects(edits, facts))]
         return RegionPlan(facts, [*hits, *back], edits, RegionState.KEPT, back)
     plan = RegionPlan(facts, hits, edits, RegionState.CONVERTIBLE)

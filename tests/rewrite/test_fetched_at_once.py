@@ -285,3 +285,12 @@ def test_formulas_that_stay_give_the_same(slow: str) -> None:
     for one, other in zip(old["run"](g), new["run"](g), strict=True):
         for left, right in zip(one, other, strict=True):
             np.testing.assert_allclose(left, right, rtol=1e-14, strict=True)
+
+
+def test_steps_of_what_likely_is_a_number_are_no_work_on_arrays() -> None:
+    text = (
+        "import numpy as np\nimport scipy.ndimage\n\n\ndef mean(arr, size=5):\n    arr = np.array(arr, dtype=float)\n"
+    )
+    text += "    if not size % 2:\n        size += 1\n    return scipy.ndimage.generic_filter({}, np.mean, size=size)\n"
+    assert rewrite(text.format("arr"), slow="keep").new_text is None
+    assert rewrite(text.format("np.exp(np.sin(arr))"), slow="keep").new_text is not None
