@@ -197,26 +197,6 @@ def _wrap(
         """Whether the body updates something in place: a trace would do that once."""
         return not all(is_tensor(value) or is_immutable(value) for value in map(call.converted.get, plan.mutates))
 
-    is_running = False
-
-    def run(call: Call, to_numpy: bool = False) -> Any:
-        nonlocal is_running
-        if is_running:
-            allow(_FRAMES)
-            try:
-                result = work(call, to_numpy)
-            finally:
-                withdraw(_FRAMES)
-        else:
-            is_running = True
-            try:
-                result = work(call, to_numpy)
-            finally:
-                is_running = False
-        for argument in call.watched:
-            argument.require_unchanged(plan.name)
-        return result
-
     def work(call: Call, to_numpy: bool) -> Any:
         args, kwargs = call.args, call.kwargs
         trace = current()
@@ -234,6 +214,8 @@ def _wrap(
         if to_numpy:
             raise NotCompiled
         return body(*args, **kwargs)
+
+    run = _guarded(work, plan)
 
     @functools.wraps(body)
     def core(*args: Any, **kwargs: Any) -> Any:
@@ -279,14 +261,8 @@ def _wrap(
         except NotCompiled:
             raise
         except Exception as error:
-            first = replaced(error, handled)
-            mistake = translate(first)
-            translated = mistake or (first if first is not error else None)
-            refused = translated or error
-            if isinstance(refused, UnverifiedError):
-                refused = translated = explained(refused, first, body, plan.slots(args, kwargs))
-            may_repeat = not has_run and (mistake is not None or isinstance(refused, MISTAKES))
-            again = fallback if isinstance(refused, UnverifiedError) or may_repeat else None
+            reason, translated, is_mistake = _told(error, handled, body, lambda: plan.slots(args, kwargs))
+            again = fallback if isinstance(reason, UnverifiedError) or (is_mistake and not has_run) else None
             if (
                 again is None
                 or not again.repeats(args, kwargs, (call.originals[name] for name in plan.mutates))
@@ -295,7 +271,6 @@ def _wrap(
                 if translated is None:
                     raise
                 raise translated from error
-            reason = refused
         # nothing is updated yet: the original raises what it does, and changes first what it does
         return again(reason, args, kwargs)
 
@@ -325,6 +300,47 @@ def _wrap(
 
     public.core = core  # type: ignore[attr-defined]
     return public
+
+
+def _guarded(work: Callable[[Call, bool], Any], plan: Plan) -> Callable[..., Any]:
+    """`work` that leaves the watched arguments alone, and may recur as deeply as NumPy's function may."""
+    is_running = False
+
+    def run(call: Call, to_numpy: bool = False) -> Any:
+        nonlocal is_running
+        if is_running:
+            allow(_FRAMES)
+            try:
+                result = work(call, to_numpy)
+            finally:
+                withdraw(_FRAMES)
+        else:
+            is_running = True
+            try:
+                result = work(call, to_numpy)
+            finally:
+                is_running = False
+        for argument in call.watched:
+            argument.require_unchanged(plan.name)
+        return result
+
+    return run
+
+
+def _told(
+    error: Exception, handled: BaseException | None, body: Callable[..., Any], slots: Callable[[], Any]
+) -> tuple[BaseException, BaseException | None, bool]:
+    """What ended a call, in NumPy's words; what is raised instead of `error`, if anything; whether NumPy would raise.
+
+    handled: what was being handled when the call began. slots: gives the arguments by their names.
+    """
+    first = replaced(error, handled)
+    mistake = translate(first)
+    translated = mistake or (first if first is not error else None)
+    reason = translated or error
+    if isinstance(reason, UnverifiedError):
+        reason = translated = explained(reason, first, body, slots())
+    return reason, translated, mistake is not None or isinstance(reason, MISTAKES)
 
 
 def _finished(result: Any, call: Call, plan: Plan, zero_d: str) -> Any:
