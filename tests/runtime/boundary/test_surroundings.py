@@ -258,7 +258,7 @@ PROGRAMS = {
             return json.dumps([z], default=lambda a: a.ravel(order="K")[:4].tolist())
 
         def stored(n):
-            z = np.asfortranarray(np.arange(n * n).reshape(n, n))
+            z = np.asfortranarray(np.exp(np.arange(n * n).reshape(n, n)))
             return pickle.loads(pickle.dumps(z)).flags.f_contiguous
 
         def shown(n, look):

@@ -74,9 +74,15 @@ def test_the_elements_of_a_sum_are_not_stored() -> None:
     assert max(lengths) < 300
 
 
-@pytest.mark.parametrize("shape", [*SHAPES, (90, 50), (50, 90)], ids=str)
-@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i8", "u1", "?"])
-def test_places_of_extremes_are_numpys(shape: tuple[int, ...], dtype: str) -> None:
+@pytest.mark.parametrize(
+    ("dtype", "shape"),
+    [
+        *(("f8", shape) for shape in [*SHAPES, (90, 50), (50, 90)]),
+        *((dtype, shape) for dtype in ("f4", "f2", "i8", "u1", "?") for shape in [(4099,), (17, 3, 83), (50, 90)]),
+    ],
+    ids=str,
+)
+def test_places_of_extremes_are_numpys(dtype: str, shape: tuple[int, ...]) -> None:
     """Of equal ones the first, of NaNs the first."""
 
     def places(np: Any, x: Any) -> Any:
