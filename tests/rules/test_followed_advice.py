@@ -158,7 +158,7 @@ def test_a_named_tuple_is_no_effect(tmp_path: Path) -> None:
 
 def test_what_is_squeezed_of_several_axes_is_an_array(tmp_path: Path) -> None:
     text = _HEAD + (
-        "def f(x, phi, show):\n    show(1)\n    phi = np.asarray(phi).reshape(-1, 1, 1)\n"
+        "def f(x, phi, show):\n    show(1)\n    phi = np.stack([[phi], [phi]])\n"
         "    y = np.cos(phi) * np.exp(x)\n    return {}\n"
     )
     for squeezed in ("np.squeeze(y)", "y.squeeze()"):

@@ -302,12 +302,6 @@ def _of(name: str) -> Callable[[Mapping[str, Value], Value | None], int | None]:
     return lambda values, first: rank_of(values.get(name))
 
 
-def _reshaped(values: Mapping[str, Value], first: Value | None) -> int | None:
-    """By a shape, or by several numbers: ``x.reshape(-1, 1)``."""
-    sizes = [value for key, value in values.items() if key.startswith("shape[")]
-    return len(sizes) if len(sizes) > 1 else shape_rank(sizes[0] if sizes else values.get("shape"))
-
-
 def _expanded(values: Mapping[str, Value], first: Value | None) -> int | None:
     return _plus_one(rank_of(first)) if _is_axis(values.get("axis", NONE)) else None
 
@@ -333,7 +327,6 @@ _SPECIAL: dict[str, Callable[[Mapping[str, Value], Value | None], int | None]] =
     "where": _where,
     "take": _take,
     "diff": _diff,
-    "reshape": _reshaped,
     "digitize": _of("x"),
     "interp": _of("x"),
     "searchsorted": _of("v"),
