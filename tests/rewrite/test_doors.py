@@ -743,3 +743,37 @@ def test_whatever_the_object_holds(kind: str) -> None:
     for one, other in zip(*results, strict=True):
         assert type(one) is type(other)
         np.testing.assert_allclose(other, one, rtol=1e-14) if one is not None else None
+
+
+ROWS = """
+import numpy as np
+
+
+class Recorder:
+    def __init__(self):
+        self.rows = []
+
+    def record(self, x):
+        self.rows.append(x)
+
+    def table(self):
+        t = np.array(self.rows)
+        t -= t.mean(axis=0)
+        return t, np.sqrt((t**2).sum(axis=1)) + np.exp(-t[:, 0])
+"""
+
+
+def test_no_door_asks_a_list_to_be_an_array() -> None:
+    report = analyze(Source("rows.py", ROWS), Config(rewrite=True, above=0))
+    assert report.new_text is not None and "self.rows)\n" in report.new_text and "self.rows\"" not in report.new_text
+    results = []
+    for text in (ROWS, report.new_text):
+        space: dict[str, Any] = {"__name__": f"rows{len(results)}"}
+        exec(text, space)
+        recorder = space["Recorder"]()
+        recorder.record(np.arange(3.0))
+        recorder.record(np.array([1.0, 2, 4]))
+        before = refusals()
+        results.append(recorder.table())
+        assert refusals() == before
+    np.testing.assert_allclose(np.hstack(results[1][0]), np.hstack(results[0][0]))

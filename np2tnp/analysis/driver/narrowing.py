@@ -43,13 +43,14 @@ def widest_plain_door(
     behind: Try,
     complexes: Callable[[], frozenset[str]],
     held: Callable[[], frozenset[str]],
+    containers: Callable[[], frozenset[str]],
 ) -> ev.RegionFacts:
     """The facts of the region behind the door that is chosen; `before` where no door makes its body plainer.
 
     complexes: says which parameters, and attributes of such, get complex arrays: a door lets these in.
-    held: says which attributes likely hold numbers.
+    held: says which attributes likely hold numbers. containers: which hold lists or dicts, that no door lets in.
     """
-    narrowable = _narrowable(function, before)
+    narrowable = _narrowable(function, before) - containers()
     blamed = _blamed(function, before, narrowable)
     asked = _asked_by_callees(before) if _helpers(before) else {}
     drawing = generators(function) - before.assumed_scalars if _helpers(before) else NO_NAMES

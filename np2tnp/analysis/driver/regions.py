@@ -38,6 +38,7 @@ from np2tnp.analysis.driver.decorating import NOT_KNOWN, effects_in, note_decora
 from np2tnp.analysis.driver.narrowing import asking_for_more, steady_attributes, widest_plain_door, with_door
 from np2tnp.analysis.driver.shown_parameters import (
     classes_of,
+    held_containers,
     held_numbers,
     is_asked_for,
     is_plainer,
@@ -422,6 +423,7 @@ class Analysis:
             lambda door: self._behind_door(function, before, door),
             lambda: complex_given(self.info)[function.qualname],
             lambda: held_numbers(self.info, function),
+            lambda: held_containers(self.info, function),
         )
         if self.facts[function.qualname] is not chosen:
             self.facts[function.qualname] = chosen

@@ -75,6 +75,27 @@ def held_numbers(info: ModuleInfo, function: FunctionInfo) -> frozenset[str]:
     return frozenset(f"{this}.{name}" for name in owner.numbers)
 
 
+def held_containers(info: ModuleInfo, function: FunctionInfo) -> frozenset[str]:
+    """Attributes of its object (``self.rows``) that the class assigns displays of lists, dicts or sets to."""
+    owner = info.classes.get(function.owner or "")
+    if owner is None or not function.is_method or not function.node.params.params:
+        return NO_NAMES
+    this = function.node.params.params[0].name.value
+    if owner.containers is None:
+        nodes = (node for method in _methods(owner, info) for node in nodes_of(method.node.body))
+        assigned = [node for node in nodes if type(node) is cst.Assign and type(node.value) in _CONTAINERS]
+        targets = {name for node in assigned for it in node.targets for name in _rebound(it.target)}
+        owner.containers = frozenset(name.partition(".")[2] for name in targets) - {""}
+    return frozenset(f"{this}.{name}" for name in owner.containers)
+
+
+_CONTAINERS = (cst.List, cst.Dict, cst.Set, cst.ListComp, cst.DictComp, cst.SetComp)
+
+
+def _methods(owner: ClassInfo, info: ModuleInfo) -> Iterator[FunctionInfo]:
+    return filter(None, (info.functions.get(qualname) for qualname in owner.methods.values()))
+
+
 def _held_numbers(owner: ClassInfo, info: ModuleInfo) -> frozenset[str]:
     numbers: set[str] = set()
     others: set[str] = set()
@@ -83,8 +104,7 @@ def _held_numbers(owner: ClassInfo, info: ModuleInfo) -> frozenset[str]:
             if type(part) is cst.AnnAssign and type(part.target) is cst.Name:  # of a dataclass
                 declares = dotted(part.annotation.annotation) in ("float", "int")
                 (numbers if declares else others).add(part.target.value)
-    methods = (info.functions.get(qualname) for qualname in owner.methods.values())
-    for method in filter(None, methods):
+    for method in _methods(owner, info):
         defaults = {p.name.value: p.default for p in parameters_of(method.node.params) if p.default is not None}
         given = set(declared(method)[1]) | shown_numbers(method)
         given |= {name for name, default in defaults.items() if is_number(default)}

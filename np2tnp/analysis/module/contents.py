@@ -111,6 +111,7 @@ class ClassInfo:
     node: cst.ClassDef
     methods: dict[str, str] = field(default_factory=dict)  #: method name -> qualname
     numbers: frozenset[str] | None = None  #: attributes, as shown_parameters.held_numbers says, once somebody asked
+    containers: frozenset[str] | None = None  #: as shown_parameters.held_containers says
 
     @property
     def decorators(self) -> tuple[str, ...]:
