@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -777,3 +778,36 @@ def test_no_door_asks_a_list_to_be_an_array() -> None:
         results.append(recorder.table())
         assert refusals() == before
     np.testing.assert_allclose(np.hstack(results[1][0]), np.hstack(results[0][0]))
+
+
+EULER = """
+import numpy as np
+
+
+def euler(s, dt, rhs):
+    k = rhs(s.u)
+    return s.u + dt * k * np.exp(-np.abs(k))
+
+
+def growth(s, dt):
+    return np.exp(s.rate * dt) + np.sqrt(np.abs(dt))
+"""
+
+
+class State(NamedTuple):
+    u: Any
+    rate: float
+
+
+@pytest.mark.parametrize("of", [State, SimpleNamespace])
+def test_the_only_parameter_is_no_array_where_its_name_says_that_it_is_a_number(of: Any) -> None:
+    report = analyze(Source("euler.py", EULER), Config(rewrite=True, above=0))
+    space: dict[str, Any] = {"__name__": "euler"}
+    exec(report.new_text or "", space)
+    state = of(u=np.linspace(0, 1, 4), rate=-0.5)
+    before = refusals()
+    told = space["euler"](state, 0.1, lambda u: -u)
+    assert space["growth"](state, 0.1) == pytest.approx(np.exp(-0.05) + np.sqrt(0.1))
+    assert refusals() == before
+    u = state.u
+    np.testing.assert_allclose(told, u - 0.1 * u * np.exp(-np.abs(u)))

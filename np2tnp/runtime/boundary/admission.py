@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import namedtuple
 from collections.abc import Iterator, Mapping
 from inspect import Parameter
-from types import MemberDescriptorType
+from types import MemberDescriptorType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -231,7 +231,7 @@ def _held(owner: Any, part: str) -> Any:
     of, name = type(owner), part.strip(".[]")
     if part[0] == "[":
         return owner.get(name, _UNTOLD) if of is dict else _UNTOLD
-    if member(of, "__getattribute__") is not object.__getattribute__:
+    if member(of, "__getattribute__") not in _GENERIC:
         return _UNTOLD
     found = member(of, name, _UNTOLD)
     if type(found) in _SLOTS:
@@ -243,6 +243,9 @@ def _held(owner: Any, part: str) -> Any:
         return _UNTOLD  # a property or another descriptor answers, or may
     return own_dict(owner).get(name, found)
 
+
+#: Where Python itself looks for attributes: in the class, and in what the object holds.
+_GENERIC = tuple(of.__getattribute__ for of in (object, tuple, SimpleNamespace))
 
 #: Descriptors of slots, and of the fields of named tuples.
 _SLOTS = (MemberDescriptorType, type(namedtuple("_Pair", "first").first))  # type: ignore[attr-defined]
