@@ -44,8 +44,13 @@ _OWN = f"{own_package}."
 #: By one of these an object turns into an array.
 _ARRAY_PROTOCOLS = ("__array__", "__array_interface__")
 
+#: By one of these it is asked what NumPy's functions give for it; None says that these take none.
+_FUNCTION_PROTOCOLS = ("__array_ufunc__", "__array_function__")
+
 #: Types met so far -> whether they are arrays of another kind.
 _FOREIGN: dict[type, bool] = {}
+#: Types met so far -> whether NumPy asks them.
+_ANSWERING: dict[type, bool] = {}
 
 #: Helpers by NumPy name: ``numpy.sort`` -> function. Filled by :func:`exact`; read by the probe and by tests.
 HELPERS: dict[str, Callable[..., Any]] = {}
@@ -193,7 +198,17 @@ def _holds_foreign(value: Any) -> bool:
     if is_of(value, (list, tuple)):
         items = list(items_of(value) or ())
         return not _NUMBERS.issuperset(map(type, items)) and any(map(_holds_foreign, items))
-    return is_foreign(value)
+    return is_foreign(value) or _answers(value)
+
+
+def _answers(value: object) -> bool:
+    """Whether NumPy hands its ufuncs or functions to `value`'s class, which may have numbers as items besides."""
+    kind = type(value)
+    known = _ANSWERING.get(kind)
+    if known is None:
+        other = not issubclass(kind, (np.ndarray, np.generic)) and not module_of(kind).startswith(_OWN)
+        known = _ANSWERING[kind] = other and any(member(kind, it, value) is not value for it in _FUNCTION_PROTOCOLS)
+    return known
 
 
 def map_structure(function: Callable[[Any], Any], value: Any) -> Any:

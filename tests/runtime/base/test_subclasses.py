@@ -36,9 +36,42 @@ class Series:
         return np.add(self, other)
 
 
+class Decibels:
+    """A sequence of numbers that NumPy's ufuncs are asked to leave to it; it does not turn into an array."""
+
+    def __init__(self, levels: Any) -> None:
+        self.levels = levels
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.levels[place]
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        given = [10 ** (it.levels / 10) if isinstance(it, Decibels) else it for it in inputs]
+        return Decibels(10 * np.log10(np.abs(getattr(ufunc, method)(*given, **kwargs)) + 1))
+
+
+class Shares(Decibels):
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return np.float32(len(self))
+
+
+class Percent(float):
+    """A number that means something else beside arrays, and only where it stands on their left."""
+
+    def __mul__(self, other: Any) -> Any:
+        return other * (float(self) / 100)
+
+    def __rmul__(self, other: Any) -> Any:
+        raise NotImplementedError
+
+
 MASKED = np.ma.MaskedArray([1.0, 2.0, 3.0], mask=[True, False, False])
 X = np.array([4.0, 5.0, 6.0])
 SERIES = Series()
+LEVELS = Decibels(X)
 CALLS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "asarray": (lambda: rt.asarray(MASKED, np.float32), lambda: np.asarray(MASKED, np.float32)),
     "asanyarray": (lambda: rt.asanyarray(MASKED, np.float32), lambda: np.asanyarray(MASKED, np.float32)),
@@ -58,6 +91,13 @@ CALLS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "array + object": (lambda: rt.op_add(rt.tensor(X), SERIES), lambda: X + SERIES),
     "object + array": (lambda: rt.op_add(SERIES, rt.tensor(X)), lambda: SERIES + X),
     "concatenate an object": (lambda: rt.concatenate([rt.tensor(X), SERIES]), lambda: np.concatenate([X, SERIES])),
+    "exp of levels": (lambda: rt.exp(LEVELS), lambda: np.exp(LEVELS)),
+    "sum of levels": (lambda: rt.sum(Shares(X)), lambda: np.sum(Shares(X))),
+    "larger of levels": (lambda: rt.maximum(rt.tensor(X), LEVELS), lambda: np.maximum(X, LEVELS)),
+    "array * levels": (lambda: rt.op_mul(rt.tensor(X), LEVELS), lambda: X * LEVELS),
+    "number * array": (lambda: rt.op_mul(Percent(5), rt.tensor(X)), lambda: Percent(5) * X),
+    "number * scalar": (lambda: rt.op_mul(Percent(5), rt.tensor(X[0])), lambda: Percent(5) * X[0]),
+    "array * number": (lambda: rt.op_mul(rt.tensor(X), Percent(5)), lambda: X * Percent(5)),
     "trace of a matrix": (lambda: rt.trace(np.matrix([[1.0, 2.0], [3.0, 4.0]])), lambda: np.float64(5.0)),
     "matrix": (lambda: rt.matmul(np.matrix([[1.0, 2.0]]), X[:2]), lambda: np.matmul(np.matrix([[1.0, 2.0]]), X[:2])),
 }

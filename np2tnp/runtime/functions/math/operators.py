@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.base import precision
-from np2tnp.runtime.base.dispatch import HELPERS, OPERATORS, as_tensor, exact, is_tensor, is_tracing
+from np2tnp.runtime.base.dispatch import HELPERS, OPERATORS, as_tensor, exact, is_tensor, is_tracing, on_host
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.gradients import is_followed
 from np2tnp.runtime.base.hardware import has_gpu
@@ -76,12 +76,22 @@ def is_array_operand(value: Any) -> bool:
     return is_plain_tensor(value) or isinstance(value, np.ndarray) or is_tensor(value)
 
 
+_NUMBERS = frozenset((bool, int, float, complex))
+
+
+def _is_kind_of_number(value: Any) -> bool:
+    """Whether `value` is of a class that derives from Python's numbers, and is none of NumPy's."""
+    return isinstance(value, (int, float, complex)) and type(value) not in _NUMBERS and not isinstance(value, np.generic)
+
+
 def _operator(api: str, python: Callable[..., Any], helper: Callable[..., Any]) -> Callable[..., Any]:
     guarded = exact(api, python)(helper)
 
     def call(*operands: Any) -> Any:
         for value in operands:
             if is_array_operand(value):
+                if _is_kind_of_number(operands[0]) and not is_tracing():
+                    return on_host(python, operands, {})  # its class may have operators of its own
                 return guarded(*operands)
         return python(*operands)
 
