@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 _ITEMS: tuple[tuple[type, Callable[[Any], Iterable[Any]]], ...] = (
     (dict, dict.values),
     (list, list.__iter__),
@@ -42,16 +44,16 @@ def items_of(value: Any) -> Iterable[Any] | None:
     return next((items(value) for base, items in _ITEMS if issubclass(kind, base)), None)
 
 
-#: Python's own numbers: no tensor, nor anything else that may stand for an array.
-_PYTHON_NUMBERS = frozenset((bool, int, float, complex))
+#: Python's own numbers, and those that reductions of arrays give: no tensor, nor anything else that may stand for one.
+_PLAIN_NUMBERS = frozenset((bool, int, float, complex, np.float64, np.float32, np.int64, np.int32, np.bool_))
 
 
 def holds_numbers(value: Any) -> bool:
-    """Whether a list or tuple holds nothing but numbers of Python's own, or lists of such: no need to look at each."""
+    """Whether a list or tuple holds nothing but plain numbers, or lists of such: no need to look at each."""
     kinds = set(map(type, value))
     if kinds == {list} and len(value) > 1:
         kinds = set(map(type, chain.from_iterable(value)))
-    return _PYTHON_NUMBERS.issuperset(kinds)
+    return _PLAIN_NUMBERS.issuperset(kinds)
 
 
 def own_dict(value: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ class Number(float):
     pass
 
 
-@pytest.mark.parametrize("value", [[], [1, 2.0, True, 1j], [[1.0, 2.0], [3, 4]], [[], [1]]])
+@pytest.mark.parametrize("value", [[], [1, 2.0, True, 1j], [[1.0, 2.0], [3, 4]], [[], [1]], list(np.ones(2))])
 def test_numbers(value: list[Any]) -> None:
     assert holds_numbers(value)
 
@@ -26,7 +26,7 @@ OTHERS = {
     "a list beside a number": [1.0, [2.0]],
     "deeper": [[[1.0]], [[2.0]]],
     "an array": [[1.0], [np.ones(2)]],
-    "a NumPy scalar": [[1.0], [np.float64(2)]],
+    "a wide NumPy scalar": [[1.0], [np.longdouble(2)]],
     "text": ["a"],
     "None": [None],
 }
