@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -68,6 +69,8 @@ class Edits:
     zero_d: set[int] = field(default_factory=set)
     tensors_own: set[int] = field(default_factory=set)  #: shapes and dtypes of tensors, which are left as they are
     brought: dict[int, int] = field(default_factory=dict)  #: operators on ndarrays: the operand made a tensor
+    #: the values of what dicts and conditional expressions show, by id: of the region's facts
+    displays: Mapping[int, tuple[Value, ...]] = field(default_factory=dict)
     kept: set[int] = field(default_factory=set)  #: what an object keeps, which may be a 0-d array
     statements: dict[int, StatementEdit] = field(default_factory=dict)
     converted: int = 0  #: calls and operators that become TensorFlow work
@@ -117,10 +120,25 @@ class Edits:
         return form
 
     def _mark_zero_d(self, node: cst.CSTNode, value: Value | None) -> None:
-        if value is not None and _ways_out(value) in ({"array"}, {"array", "no scalar"}):
+        ways = _ways_out(value) if value is not None else set()
+        if "array" in ways and "scalar" not in ways:
             self.zero_d.add(id(node))
-        elif isinstance(value, Sequence) and isinstance(node, (cst.Tuple, cst.List)) and len(value.items or ()) == 1:
-            self._mark_zero_d(node.elements[0].value, value.element)  # of several, two may be one object
+        elif "array" in ways:
+            parts = self._parts(node, value)
+            names = Counter(part.value for part, _ in parts if type(part) is cst.Name)
+            for part, item in parts:
+                if type(part) is not cst.Name or names[part.value] == 1:  # what stands there twice stays one object
+                    self._mark_zero_d(part, item)
+
+    def _parts(self, node: cst.CSTNode, value: Value | None) -> list[tuple[cst.CSTNode, Value]]:
+        """What a display holds, or the sides of a conditional expression, with their values."""
+        if type(node) is cst.IfExp and id(node) in self.displays:
+            return list(zip((node.body, node.orelse), self.displays[id(node)], strict=True))
+        if not isinstance(node, (cst.Tuple, cst.List, cst.Dict)) or not isinstance(value, Sequence):
+            return []
+        values = self.displays.get(id(node)) or value.items or ()
+        nodes = [element.value for element in node.elements]
+        return list(zip(nodes, values, strict=True)) if len(nodes) == len(values) else []
 
     def wrap_tensor(self, node: cst.CSTNode) -> None:
         self.tensor.add(id(node))
@@ -145,7 +163,8 @@ def _ways_out(value: Value) -> set[str]:
         return set()
     if getattr(value, "rank", None):
         return {"no scalar"}
-    return {"array"} if zero_d_of(value) == "array" else {"scalar"}
+    kind = zero_d_of(value)
+    return {"array", "scalar"} if kind == "either" else {"array"} if kind == "array" else {"scalar"}
 
 
 # --- Edits of calls: another function's name, a method turned into a function, conversions around arguments

@@ -125,7 +125,7 @@ def plan_region(
     `begins_again`: whether the original can answer a call that was refused half-way; `effect`: why not.
     `compiles`: whether it would become a graph if that was asked for, slow loops and all.
     """
-    edits = Edits()
+    edits = Edits(displays=facts.displays)
     context = Context(
         catalog,
         module,

@@ -294,3 +294,38 @@ def test_steps_of_what_likely_is_a_number_are_no_work_on_arrays() -> None:
     text += "    if not size % 2:\n        size += 1\n    return scipy.ndimage.generic_filter({}, np.mean, size=size)\n"
     assert rewrite(text.format("arr"), slow="keep").new_text is None
     assert rewrite(text.format("np.exp(np.sin(arr))"), slow="keep").new_text is not None
+
+
+MIXED = """
+import numpy as np
+
+
+def mixed(x, n, tell):
+    y = np.exp(x) + np.sin(x)
+    tell([np.array(y[0]), y.sum()])
+    tell((y.max(), np.asarray(1.5)))
+    tell({"sum": y.sum(), "first": np.array(y[0]), "rest": [y.min(), np.array(y[1])]})
+    tell(y.sum() if n > 2 else np.array(y[0]))
+    tell([y, y])
+    return y
+"""
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_arrays_without_axes_stay_such_beside_scalars(n: int) -> None:
+    text = rewrite(MIXED).new_text or ""
+    assert "@rt.migrated" in text
+    told: list[list[Any]] = []
+    for source in (MIXED, text):
+        space: dict[str, Any] = {"__name__": f"mixed{len(told)}"}
+        exec(source, space)
+        kinds: list[Any] = []
+
+        def tell(it: Any, kinds: list[Any] = kinds) -> None:
+            items = it.values() if type(it) is dict else it if type(it) in (list, tuple) else [it]
+            kinds.append([type(part) if type(part) is not list else list(map(type, part)) for part in items])
+            kinds.append(type(it) is list and it[0] is it[-1])
+
+        space["mixed"](np.linspace(0, 1, 5), n, tell)
+        told.append(kinds)
+    assert told[0] == told[1]

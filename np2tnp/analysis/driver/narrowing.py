@@ -61,7 +61,9 @@ def widest_plain_door(
     shown = shown_arrays(function) | {name for name, it in asked.items() if it.kind in CLASSES and not it.numbers}
     numbers = {p.name.value for p in parameters_of(function.node.params) if p.default is not None}
     only = narrowable & set(before.parameters)
-    if len(only) == 1 and not (only & (numbers | shown_numbers(function)) or function.is_method or makes_arrays(function)):
+    if len(only) == 1 and not (
+        only & (numbers | shown_numbers(function)) or function.is_method or makes_arrays(function)
+    ):
         shown |= only  # the array that the function works on
     counted = (
         counts(function, before)

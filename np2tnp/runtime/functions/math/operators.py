@@ -81,7 +81,9 @@ _NUMBERS = frozenset((bool, int, float, complex))
 
 def _is_kind_of_number(value: Any) -> bool:
     """Whether `value` is of a class that derives from Python's numbers, and is none of NumPy's."""
-    return isinstance(value, (int, float, complex)) and type(value) not in _NUMBERS and not isinstance(value, np.generic)
+    return (
+        isinstance(value, (int, float, complex)) and type(value) not in _NUMBERS and not isinstance(value, np.generic)
+    )
 
 
 def _operator(api: str, python: Callable[..., Any], helper: Callable[..., Any]) -> Callable[..., Any]:
