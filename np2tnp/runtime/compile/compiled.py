@@ -533,8 +533,8 @@ class Compiled:
             began = time.perf_counter()
             try:
                 graph = self._trace(call)
-            except MoreAttributes:
-                return self._run(self._taken_apart(args, kwargs, leaves), args, kwargs)
+            except MoreAttributes:  # of which some may be such that no trace can depend on them
+                return Compiled.__call__(self, args, kwargs, leaves)
         if not isinstance(graph, _Graph):
             return self._eagerly(args, kwargs, leaves)
         inputs = [*call.arrays, *[call.numbers[place] for place in graph.varying]]

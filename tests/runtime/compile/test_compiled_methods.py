@@ -46,6 +46,10 @@ class Net:
     def raw(self, i):
         return rt.sin(rt.tensor(self.w[i]))
 
+    @compile_method()
+    def twice(self):
+        return rt.op_mul(rt.core(self.raw)(1), 2.0)
+
 
 def expected(net, x):
     return (x @ net.w + net.b) * net.gain * net.scale
@@ -97,6 +101,13 @@ def test_arrays_that_numpy_reads_leave_the_call_eager(runs, caplog):
         assert np.array_equal(net.raw(1), np.sin(net.w[1]))
     assert runs == {"eager": 1}
     assert "the array .w is read by NumPy" in caplog.text
+
+
+def test_arrays_that_numpy_reads_in_a_method_that_is_called_leave_the_call_eager(runs):
+    net = Net()
+    for _ in range(2):
+        assert np.array_equal(net.twice(), np.sin(net.w[1]) * 2.0)
+    assert runs["compiled"] == 0
 
 
 def test_a_method_that_is_replaced_is_the_one_that_runs(monkeypatch):
