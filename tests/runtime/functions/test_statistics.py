@@ -7,6 +7,7 @@ import pytest
 from agreement import check, same, sample
 
 from np2tnp import runtime as rt
+from np2tnp.runtime.base.dispatch import FALLBACKS
 
 K = 64.0
 DATA = [
@@ -203,6 +204,15 @@ def test_convolution(mode: object, sizes: tuple) -> None:
         claimed = isinstance(mode, str)
         check("convolve", a, v, mode, factor=factor, claimed=claimed)
         check("correlate", a, v, mode, factor=factor, claimed=claimed)
+
+
+@pytest.mark.parametrize(("length", "width", "asks"), [(20_000, 120, 0), (20_000, 3_000, 1), (3_000, 3_000, 1)])
+def test_numpy_convolves_with_kernels_whose_band_matrix_is_large(length: int, width: int, asks: int) -> None:
+    signal, kernel = sample(length), sample(width, seed=1)
+    before = FALLBACKS["numpy.correlate"]
+    found = rt.correlate(rt.tensor(signal), rt.tensor(kernel), "same")
+    assert FALLBACKS["numpy.correlate"] == before + asks
+    np.testing.assert_allclose(found, np.correlate(signal, kernel, "same"), rtol=1e-9, atol=1e-9)
 
 
 def test_convolution_of_special_values_and_mixed_dtypes() -> None:

@@ -49,6 +49,8 @@ __all__ = [
 
 #: Up to this many coefficients the shifted copies are added one by one; more go through a matrix product.
 _SHORT = 16
+#: The band matrix of a kernel may be this large, or so many times as large as the signal: else NumPy is faster by far.
+_BAND, _BANDS = 2**15, 16
 
 
 def full_convolution(signal: Any, kernel: Any) -> Any:
@@ -66,6 +68,7 @@ def full_convolution(signal: Any, kernel: Any) -> Any:
             part = tf.pad(tf.multiply(signal, coefficient), [(place, width - 1 - place)])
             total = part if total is None else tf.add(total, part)
         return from_working(total, dtype)
+    require(2 * width**2 <= max(_BAND, _BANDS * length), "a kernel whose band matrix is much larger than the signal")
     # Frames of the signal times a band matrix of the kernel: twice the multiplications, all in one matrix product.
     frames = -(-(length + width - 1) // width)
     padded = tf.pad(signal, [(width - 1, frames * width - length)])
