@@ -123,3 +123,31 @@ def test_the_only_parameter_is_no_array_where_its_name_says_that_it_is_a_number(
     assert refusals() == before
     u = state.u
     np.testing.assert_allclose(told, u - 0.1 * u * np.exp(-np.abs(u)))
+
+
+ROUNDS = """
+import numpy as np
+
+
+class Fit:
+    def __init__(self, rate, rounds=20, tol=1e-6):
+        self.rate, self.rounds, self.tol = rate, rounds, tol
+
+    def run(self, x: np.ndarray):
+        for _ in range(1, self.rounds + 1):
+            x = x - self.rate * np.tanh(x) * np.exp(-x * x)
+        return np.sqrt(np.sum(x * x)) + self.tol
+"""
+
+
+def test_numbers_that_are_assigned_together_are_known_one_by_one() -> None:
+    report = analyze(Source("fit.py", ROUNDS), Config(rewrite=True, above=0))
+    text = report.new_text or ""
+    assert '@rt.migrated(reals="x", numbers="self.rate, self.rounds, self.tol")' in text
+    assert "in range(1, self.rounds + 1):" in text.partition("@rt.original")[0]
+    results = []
+    for source in (ROUNDS, text):
+        space: dict[str, Any] = {"__name__": f"fit{len(results)}"}
+        exec(source, space)
+        results.append([space["Fit"](rate, rounds=3).run(np.linspace(0.5, 1, 3)) for rate in (0.1, np.full(3, 0.1))])
+    assert results[1] == pytest.approx(results[0], rel=1e-14)

@@ -111,9 +111,22 @@ def _held_numbers(owner: ClassInfo, info: ModuleInfo) -> frozenset[str]:
         for node in nodes_of(method.node.body):
             if isinstance(node, (cst.Assign, cst.AugAssign, cst.AnnAssign)):
                 targets = [it.target for it in node.targets] if isinstance(node, cst.Assign) else [node.target]
-                names = {name.partition(".")[2] for target in targets for name in _rebound(target)}
-                (numbers if node.value is not None and _of_numbers(node.value, given) else others).update(names)
+                for target, value in (pair for it in targets for pair in _pairs(it, node.value)):
+                    names = {name.partition(".")[2] for name in _rebound(target)}
+                    (numbers if value is not None and _of_numbers(value, given) else others).update(names)
     return frozenset(numbers - others - {""})
+
+
+_Pair = tuple[cst.BaseExpression, "cst.BaseExpression | None"]
+
+
+def _pairs(target: cst.BaseExpression, value: cst.BaseExpression | None) -> list[_Pair]:
+    """What is assigned to what: of ``self.k, self.tol = k, tol`` the first to the first."""
+    if isinstance(target, (cst.Tuple, cst.List)) and isinstance(value, (cst.Tuple, cst.List)):
+        elements = [*target.elements, *value.elements]
+        if len(target.elements) == len(value.elements) and all(type(it) is cst.Element for it in elements):
+            return [(one.value, other.value) for one, other in zip(target.elements, value.elements, strict=True)]
+    return [(target, value)]
 
 
 def _of_numbers(node: cst.BaseExpression, given: set[str]) -> bool:
