@@ -206,7 +206,7 @@ def costs_more_than_it_does(
     """How often arrays would be brought to the device and back, if that is as much as what is done with them there.
 
     Such a function updates arrays that an object holds, or hands its own to code that stays NumPy: 0 for others.
-    To bring an array takes about as long as NumPy takes for one operation on it.
+    To bring an array costs about what one operation on it costs NumPy.
 
     numbers: parameters that likely are numbers: nothing is done with arrays where they stand alone.
     is_in_loops: whether loops call it.
