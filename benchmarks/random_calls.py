@@ -32,7 +32,7 @@ from single_functions import make_single  # noqa: E402
 
 from np2tnp.probe import behaviour  # noqa: E402
 from np2tnp.probe.cases.all_cases import DTYPES, Case, all_cases, compile_call, names_in  # noqa: E402
-from np2tnp.probe.cases.case_arrays import OUTPUTS, make_arguments, specials  # noqa: E402
+from np2tnp.probe.cases.cases_inputs import OUTPUTS, make_arguments, specials  # noqa: E402
 from np2tnp.verify.compare import Outcome, compare  # noqa: E402
 
 PER_MODULE = 40

@@ -10,7 +10,7 @@ import numpy as np
 from np2tnp.catalog import load
 from np2tnp.probe import python_syntax, surface
 from np2tnp.probe.cases.all_cases import Case, all_cases, names_in
-from np2tnp.probe.cases.case_arrays import OUTPUTS, make_arguments
+from np2tnp.probe.cases.cases_inputs import OUTPUTS, make_arguments
 
 SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",

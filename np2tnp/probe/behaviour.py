@@ -30,7 +30,7 @@ from np2tnp.probe.cases.all_cases import (
     operands,
     used_parameters,
 )
-from np2tnp.probe.cases.case_arrays import OUTPUTS
+from np2tnp.probe.cases.cases_inputs import OUTPUTS
 
 #: Values of these parameters decide the dtype or the owner of the result: such calls say nothing about the rule.
 _DTYPE_PARAMETERS = {"dtype", "out", "casting", "signature"}

@@ -12,7 +12,7 @@ import numpy as np
 
 from np2tnp.probe import behaviour
 from np2tnp.probe.cases.all_cases import DTYPES, Case
-from np2tnp.probe.cases.case_arrays import make_arguments
+from np2tnp.probe.cases.cases_inputs import make_arguments
 from np2tnp.probe.python_syntax import BINARY_OPERATORS, UNARY_OPERATORS
 from np2tnp.probe.staged import Call, make_call, representatives
 from np2tnp.verify.compare import Outcome, Tolerance, compare_outcomes

@@ -270,7 +270,7 @@ def test_the_calls_shown_have_their_names_explained() -> None:
 
 def test_the_names_explained_are_those_of_the_measurements() -> None:
     pytest.importorskip("numpy")
-    from np2tnp.probe.cases.case_arrays import make_arguments
+    from np2tnp.probe.cases.cases_inputs import make_arguments
 
     made = make_arguments("d")
     axes = {name: getattr(made[name], "ndim", None) for name in to_api.ARGUMENTS}

@@ -10,7 +10,7 @@ from np2tnp.catalog import load  # noqa: E402
 from np2tnp.probe import agreement, domains, surface  # noqa: E402
 from np2tnp.probe.cases import cases_inputs  # noqa: E402
 from np2tnp.probe.cases.all_cases import DTYPES, all_cases, fresh_arguments, names_in  # noqa: E402
-from np2tnp.probe.cases.case_arrays import make_arguments  # noqa: E402
+from np2tnp.probe.cases.cases_inputs import make_arguments  # noqa: E402
 
 
 def vary(*calls: str, is_function: bool = True) -> list[str]:

@@ -21,14 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.probe.cases import (
-    cases_arrays,
-    cases_inputs,
-    cases_numeric,
-    cases_others,
-    cases_ufuncs,
-)
-from np2tnp.probe.cases.case_arrays import OUTPUTS, make_arguments
+from np2tnp.probe.cases import cases_arrays, cases_inputs, cases_numeric
+from np2tnp.probe.cases.cases_inputs import OUTPUTS, make_arguments
 
 DTYPES = "?bhilBHILefdFD"
 #: dtypes that implementations treat alike, in the order in which one stands for its class.
@@ -86,8 +80,8 @@ class Case:
 def all_cases() -> dict[str, tuple[Case, ...]]:
     """Cases by API, in the order of the tables."""
     cases: dict[str, list[Case]] = {}
-    for module in (cases_numeric, cases_arrays, cases_others, cases_ufuncs):
-        for names, tags, calls in _rows(module.TABLE):
+    for table in (cases_numeric.TABLE, cases_arrays.TABLE, cases_numeric.OF_UFUNCS):
+        for names, tags, calls in _rows(table):
             dtypes = next((TAGS[tag] for tag in tags if tag in TAGS), DTYPES)
             tolerance = next(
                 (tag[1:] for tag in tags if tag in ("@sum", "@fft", "@solve", "@same", "@order")), "elementwise"
@@ -149,7 +143,7 @@ def name_below(api: str) -> str:
 def name_helper(api: str) -> str:
     """The name below the runtime that the exact helper for an API has, if there is one."""
     owner, _, method = name_below(api).rpartition(".")
-    if method in cases_ufuncs.METHODS and owner in (*cases_ufuncs.BINARY, *cases_ufuncs.UNARY):
+    if method in cases_numeric.METHODS and owner in (*cases_numeric.BINARY, *cases_numeric.UNARY):
         return f"{owner}_{method}"
     return _HELPERS.get(api, name_below(api))
 

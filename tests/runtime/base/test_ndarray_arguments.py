@@ -13,7 +13,7 @@ from np2tnp import runtime as rt
 from np2tnp.catalog import load
 from np2tnp.probe import behaviour
 from np2tnp.probe.cases.all_cases import Case, all_cases, name_helper
-from np2tnp.probe.cases.case_arrays import OUTPUTS
+from np2tnp.probe.cases.cases_inputs import OUTPUTS
 from np2tnp.probe.probed_calls import call_on_target, find_targets, target_arguments
 from np2tnp.rules.decisions import NEED_TENSORS
 from np2tnp.runtime.base.dispatch import is_tensor
