@@ -377,7 +377,7 @@ def _analyse_text(config: Config, source: Source, data: bytes, analyst: Analyst)
 def _without_needless(source: Source, report: FileReport, config: Config) -> str | None:
     """The new text without comments that hid findings of the old one, and hide none of what is left."""
     from np2tnp.engine import analyze
-    from np2tnp.files import guards, suppression_edits
+    from np2tnp.files import guards, suppress
 
     text = report.new_text or ""
     try:
@@ -386,7 +386,7 @@ def _without_needless(source: Source, report: FileReport, config: Config) -> str
     except Exception:  # what cannot be asked needs all of them
         return report.new_text
     left = again.findings
-    return suppression_edits.without_needless(source.text, report.findings, text, left)
+    return suppress.without_needless(source.text, report.findings, text, left)
 
 
 def summarize(reports: Iterable[FileReport]) -> Summary:

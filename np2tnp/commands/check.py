@@ -151,14 +151,14 @@ def _add_ignores(found: Run, config: Config, reason: str) -> int:
 
 def _with_ignores(source: Source, findings: list[Finding], reason: str) -> tuple[str, list[Finding]]:
     """The text of a file with comments that hide these, and those that have no place: on magics of notebooks."""
-    from np2tnp.files import notebooks, suppression_edits
+    from np2tnp.files import notebooks, suppress
 
     if not notebooks.is_notebook(source.path):
-        return suppression_edits.with_ignores(source.text, findings, reason)
+        return suppress.with_ignores(source.text, findings, reason)
     notebook = notebooks.read(source)
     on_magics = [item for item in findings if notebook.is_magic(item.span.line)]
     others = [item for item in findings if not notebook.is_magic(item.span.line)]
-    program, left = suppression_edits.with_ignores(notebook.program, others, reason)
+    program, left = suppress.with_ignores(notebook.program, others, reason)
     return notebook.with_program(program), [*on_magics, *left]
 
 
