@@ -35,6 +35,7 @@ SETS = {
     "state-tensor": Config(state="tensor"),
     "float32": Config(float32=True),
     "top-level": Config(top_level=True),
+    "random-tf": Config(random="tf"),
     "slow-convert": Config(slow="convert"),
     "unverified-raise": Config(on_unverified="raise"),
 }

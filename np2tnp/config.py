@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from np2tnp.codes import WORDS, expanded, is_known
+from np2tnp.guests import GUESTS, Values, guest_choices
 from np2tnp.importing import project_root
 from np2tnp.model import Callee
 
@@ -30,7 +31,6 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "boundary": ("numpy", "tensor"),
     "state": ("numpy", "tensor"),
     "slow": ("keep", "convert"),
-    "random": ("numpy", "tf"),
     "on_unverified": ("numpy", "warn", "raise"),
     "enable_numpy_behavior": ("call", "import", "entrypoint", "never"),
     "compile": ("hot", "none", "auto", "graph", "xla"),
@@ -38,10 +38,14 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "target_tensorflow": ("newest", "2.21", "2.20", "2.19", "2.18"),
     "target_numpy": ("newest", "1.26"),
     "fail_on": ("convert", "adapt", "host", "block", "note"),
+    **guest_choices(),
 }
 
 #: Options that decide what is emitted: what was measured under some may only be rewritten under the same.
-EMISSION = ("boundary", "state", "random", "on_unverified", "target_tensorflow", "unsafe", "float32")
+EMISSION = (
+    *("boundary", "state", "on_unverified", "target_tensorflow", "unsafe", "float32"),
+    *(guest.name for guest in GUESTS if guest.is_measured),
+)
 
 #: For ``above``: whatever the size, callers that are not migrated get the original, and only migrated ones the core.
 NEVER = 2**63 - 1
@@ -82,7 +86,7 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Config:
+class Config(Values):
     """All options of one run. Paths in it are as given; ``root`` is absolute."""
 
     root: str = "."  #: the project's top: where the configuration was found, else the version control's
@@ -101,7 +105,6 @@ class Config:
     boundary: str = "numpy"
     state: str = "numpy"  #: what attributes of objects hold from call to call
     slow: str = "keep"
-    random: str = "numpy"
     on_unverified: str = "numpy"  #: what a migrated function does with arguments that it cannot vouch for
     enable_numpy_behavior: str = "call"  #: when tensors get NumPy's behaviour: at the first call, at import, ...
     top_level: bool = False  #: the top level of scripts migrates, too
@@ -248,7 +251,6 @@ _ANALYSIS_OPTIONS = {
         "on_unverified",
         "only_regions",
         "skip_regions",
-        "random",
         "rewrite",
         "root",
         "slow",
@@ -258,6 +260,7 @@ _ANALYSIS_OPTIONS = {
         "top_level",
         "unsafe",
     ),
+    *(guest.name for guest in GUESTS),
 }
 #: Not to be set in a file: they belong to one command.
 _INTERNAL = {

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from np2tnp.config import CHOICES, Config, did_you_mean
+from np2tnp.guests import GUESTS
 
 _Number = TypeVar("_Number", int, float)
 
@@ -18,7 +19,6 @@ MEANING = {
     "boundary": "what migrated functions take and give: ndarrays as before, or tensors",
     "state": "what attributes of objects hold from call to call: ndarrays as before, or tensors",
     "slow": "functions that eager TensorFlow would make much slower (element loops): keep them in NumPy, or convert",
-    "random": "random numbers: NumPy's own stream, or TensorFlow's generators (same distributions, other numbers)",
     "on_unverified": "for arguments that cannot be vouched for: call the original, silently or warning, or raise",
     "enable_numpy_behavior": "when tensors get NumPy's behaviour: at the first call of a migrated function, at import, "
     "in the `__main__` block, or never (you do it)",
@@ -28,10 +28,14 @@ MEANING = {
     "target_tensorflow": "whose measured facts decide",
     "target_numpy": "for which NumPy the code is written",
     "output_format": "how findings are written",
+    **{guest.name: guest.meaning for guest in GUESTS},
 }
 
 #: Of a command that rewrites in memory: what decides the text.
-EMITTED = ("state", "slow", "random", "on_unverified", "compile", "target_tensorflow", "target_numpy")
+EMITTED = (
+    *("state", "slow", "on_unverified", "compile", "target_tensorflow", "target_numpy"),
+    *(guest.name for guest in GUESTS if guest.in_memory),
+)
 
 
 #: Command → the options that most people use: what ``--help`` shows. ``--help-all`` shows all.
@@ -182,7 +186,7 @@ _ABOVE = "calls with fewer than N elements stay NumPy (default: 100000, and all 
 def add_emission(parser: argparse.ArgumentParser) -> None:
     """What the rewritten code is like. `check` takes these, too: its verdicts are those of `rewrite`."""
     group = parser.add_argument_group("what rewritten code is like (see docs/speed.md and docs/device.md)")
-    for name in ("boundary", "state", "slow", "random", "on_unverified", "compile"):
+    for name in ("boundary", "state", "slow", "on_unverified", "compile", *(guest.name for guest in GUESTS)):
         add_choice(group, name)
     add = group.add_argument
     add("--above", type=int, metavar="N", help=_ABOVE)

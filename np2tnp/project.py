@@ -323,7 +323,6 @@ class Project:
             parsed.is_editable,
             Options(
                 config.slow,
-                config.random,
                 config.on_unverified,
                 config.boundary,
                 "none" if config.compile == "hot" else config.compile,
@@ -334,6 +333,7 @@ class Project:
                 frozenset(config.numpy_names),
                 config.compile == "hot" and not config.device,
                 config.unsafe,
+                config,
             ),
             lambda name: name not in kept and config.wants_region(source.path, name),
             lambda name: name in kept or config.spares_region(source.path, name),

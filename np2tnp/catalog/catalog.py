@@ -41,8 +41,6 @@ class Catalog:
         self._is_pure: dict[str, bool] = {}
         self._suggested: dict[str, str | None] = {}
         self.versions: dict[str, str] = facts.get("versions", {})
-        #: draws of numpy.random and its generators that rt.random has: ``normal``
-        self.device_draws: frozenset[str] = frozenset(overlay.get("draws", {}).get("device", ()))
         #: by function of tnp's, the names of its parameters, those that take any number with their stars
         self.tnp_parameters: dict[str, tuple[str, ...]] = {
             name: tuple(text.split()) for text, names in overlay.get("signatures", {}).items() for name in names

@@ -8,6 +8,7 @@ from np2tnp.catalog.catalog import Catalog, load
 from np2tnp.catalog.facts import ApiFact, Stage, Target, covers_all
 from np2tnp.config import CHOICES, Config
 from np2tnp.edits.call_domain import describe_condition, describe_kinds
+from np2tnp.guests import GUESTS
 from np2tnp.report import fates
 from np2tnp.report.style import Style
 
@@ -58,7 +59,7 @@ def render(name: str, catalog: Catalog, config: Config, colour: bool = False) ->
     if fate is not None:
         reason = fate.reason.replace(f" (see `np2tnp api {fact.name}`)", "")  # this is that page
         lines.append(f"  {style(fate.verdict, 'bold')}: {reason}")
-    lines += [f"  {line}" for line in (*_behaviour(fact), *_targets(fact, style, catalog.device_draws))]
+    lines += [f"  {line}" for line in (*_behaviour(fact), *_targets(fact, style))]
     lines += [f"  {line}" for line in _versions(fact, catalog)]
     if fate is not None and fate.after:
         lines += ["", "  before", *_indented(fate.before), "  after", *_indented(fate.after)]
@@ -188,13 +189,11 @@ def _behaviour(fact: ApiFact) -> list[str]:
     return lines
 
 
-def _targets(fact: ApiFact, style: Style, draws: frozenset[str] = frozenset()) -> list[str]:
+def _targets(fact: ApiFact, style: Style) -> list[str]:
     if fact.prefer == "numpy":
         return ["stays NumPy, on the host"]
-    owner, _, short = fact.name.rpartition(".")
-    if owner.startswith("numpy.random") and short in draws:
-        drawn = f"rt.random.{short}" if owner == "numpy.random" else f"rt.random.stream(rng).{short}"
-        return [f"with --random tf: {drawn}, of the same distribution, in another stream"]
+    if said := [words for guest in GUESTS if (words := guest.of_api(fact.name))]:
+        return said
     lines = []
     for label, target in (("tnp", fact.tnp), ("rt", fact.rt)):
         if target is not None:

@@ -25,6 +25,7 @@ from np2tnp.analysis.syntax.scopes import target_names
 from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
+from np2tnp.guests import DEFAULTS, Values
 from np2tnp.model import RegionState, Verdict
 from np2tnp.rewrite.crossings import costs_more_than_it_does, leave, parameters, parts_of_objects
 from np2tnp.rewrite.work import is_for_others, why_left
@@ -89,7 +90,6 @@ class Options:
     """The part of the configuration that decides about regions."""
 
     slow: str = "keep"
-    random: str = "numpy"
     on_unverified: str = "numpy"
     boundary: str = "numpy"
     compile: str = "none"
@@ -100,6 +100,7 @@ class Options:
     numpy_names: frozenset[str] = NO_NAMES
     hot: bool = False  #: the runtime may compile what reads as compiled code would
     unsafe: bool = False  #: trusts code that nobody can see, where nothing else helps
+    guests: Values = DEFAULTS
 
 
 def plan_region(
@@ -135,7 +136,7 @@ def plan_region(
         names.tnp,
         names.rt,
         names.tf,
-        options.random,
+        options.guests,
         not top_level,
         services,
     )

@@ -1,7 +1,10 @@
-"""The rules, one a file. Importing this package makes them all known."""
+"""The rules, one a file. Importing this package makes them all known, and what guests add to them."""
 
+import importlib
+
+from np2tnp.guests import GUESTS
 from np2tnp.rules import tool  # noqa: F401
-from np2tnp.rules.base import DOCS, REGISTRY, Context, Doc, Hit, Rule, Severity, rules_by_event
+from np2tnp.rules.base import DOCS, HOOKS, REGISTRY, Context, Doc, Hit, Rule, Severity, rules_by_event
 from np2tnp.rules.calls import (  # noqa: F401
     array_attributes,
     exact_helpers,
@@ -71,3 +74,5 @@ from np2tnp.rules.views import (  # noqa: F401
 )
 
 __all__ = ["DOCS", "REGISTRY", "Context", "Doc", "Hit", "Rule", "Severity", "rules_by_event"]
+
+HOOKS += [importlib.import_module(guest.hooks).HOOKS for guest in GUESTS if guest.hooks]

@@ -34,6 +34,7 @@ from np2tnp.analysis.loops.loop_parts import Events
 from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits, needs_tensor
+from np2tnp.guests import DEFAULTS, Values, words_of_docs
 from np2tnp.model import Safety, Verdict
 
 
@@ -70,6 +71,8 @@ class Doc:
     top_level: bool = False  #: the example is flagged and rewritten with --top-level
 
     def __post_init__(self) -> None:
+        for name in ("does", "safety"):
+            object.__setattr__(self, name, getattr(self, name) + words_of_docs(self.code, name))
         for name in ("bad", "good"):
             text = textwrap.dedent(getattr(self, name)).strip("\n")
             object.__setattr__(self, name, text + "\n" if text else "")
@@ -99,11 +102,11 @@ class Context:
     tnp: str = "tnp"
     rt: str = "rt"
     tf: str = "tf"
-    random: str = "numpy"
+    guests: Values = DEFAULTS
     in_region: bool = True  #: False at the module's top level, which stays NumPy
     services: Services | None = None
     rebinds: dict[int, set[str]] = field(default_factory=dict)  #: call id → names that are read back after it
-    decisions: dict[int, object] = field(default_factory=dict)  #: call id → what `rules.decisions` decided
+    decisions: dict[int, Decision | None] = field(default_factory=dict)  #: call id → what `rules.decisions` decided
     stores: dict[int, list[ev.Store]] = field(default_factory=dict)  #: stores by id of their node
     calls: dict[int, ev.Call] = field(default_factory=dict)  #: calls by id of their node
     tried: set[int] = field(default_factory=set)  #: calls by id of their node whose exceptions are handled here
@@ -174,6 +177,39 @@ class Context:
         known = self.services.class_of(receiver) if self.services is not None else None
         found = known.methods.get(name) if known is not None else None
         return found[0] if found is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What becomes of a call of NumPy.
+
+    code: that of the rule that acts. why: for people. function: what is called instead, empty where NumPy stays.
+    """
+
+    code: str
+    why: str = ""
+    module: str = ""  #: "tnp", "tf" or "rt", where there is a target
+    function: str = ""
+    ufunc_method: bool = False
+    wrap: str = ""  #: what is called with the result
+    is_helper: bool = False  #: the exact helper answers, by tnp's name, too: its arguments may be anything
+    differs: bool = False  #: tnp's own function gives something else for what the arguments may be
+    write: Callable[[ev.Call, Decision, Context], Hit] | None = None  #: a guest's way to write it, and what is told
+
+    @property
+    def converts(self) -> bool:
+        return bool(self.function)
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """What an option that is a guest (`np2tnp/guests`) adds; None: nothing. Each looks at `Context.guests` itself."""
+
+    target: Callable[[ev.Call, Context], Decision | None] | None = None  #: before the catalog is asked for one
+
+
+#: Of all guests: `np2tnp.rules` puts them here.
+HOOKS: list[Hooks] = []
 
 
 class Calls(Enum):

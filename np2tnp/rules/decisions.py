@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import libcst as cst
 
@@ -36,7 +35,7 @@ from np2tnp.edits.call_domain import arrays_in
 from np2tnp.edits.edit import convert_arguments, is_plain_ndarray, needs_tensor, retarget
 from np2tnp.edits.targets import WHOLE, Choice, choose, name_in_tnp
 from np2tnp.model import Verdict
-from np2tnp.rules.base import Context, Hit
+from np2tnp.rules.base import HOOKS, Context, Decision, Hit
 from np2tnp.rules.words_and_edits import holds_array, makes_tensor, short_name
 
 _STRIDED = ("numpy.lib.stride_tricks.", "numpy.nditer", "numpy.ndenumerate", "numpy.nested_iters")
@@ -52,32 +51,12 @@ _OF_ANY_CLASS = ("numpy.array", "numpy.asarray")
 _NO_DATA = frozenset(("axis", "axes", "keepdims", "dtype", "shape", "k", "n", "mode", "method", "ord", "norm", "order"))
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """code: that of the rule that acts. why: for people. function: what is called instead, empty where NumPy stays."""
-
-    code: str
-    why: str = ""
-    module: str = ""  #: "tnp", "tf" or "rt", where there is a target
-    function: str = ""
-    ufunc_method: bool = False
-    wrap: str = ""  #: what is called with the result
-    is_helper: bool = False  #: the exact helper answers, by tnp's name, too: its arguments may be anything
-    differs: bool = False  #: tnp's own function gives something else for what the arguments may be
-
-    @property
-    def converts(self) -> bool:
-        return bool(self.function)
-
-
 def decide(event: ev.Call, context: Context) -> Decision | None:
     """What becomes of a call of NumPy; None for other calls, those that change arrays, and plain Python work."""
     key = id(event.node)
     if key not in context.decisions:
         context.decisions[key] = _decide(event, context)
-    found = context.decisions[key]
-    assert found is None or isinstance(found, Decision)
-    return found
+    return context.decisions[key]
 
 
 def _decide(event: ev.Call, context: Context) -> Decision | None:
@@ -113,12 +92,10 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
         if api.rpartition(".")[2] in ONE_ARRAY:
             return Decision("TNP004", "the items of its result are one array: an update of one is one of all")
         return Decision("TNP004", "its result is a view of memory that others hold, too")
+    for hooks in HOOKS:
+        if hooks.target is not None and (found := hooks.target(event, context)) is not None:
+            return found
     if random:
-        short = api.rpartition(".")[2]
-        if context.random == "tf" and short in context.catalog.device_draws:
-            return Decision(
-                "TNP601", "drawn on the device, from another stream", "rt", f"random.{short}", is_helper=True
-            )
         return Decision("TNP601", "random numbers are those of NumPy's own stream")
     choice = _chosen(fact, event, context)
     if choice.kind == "host":

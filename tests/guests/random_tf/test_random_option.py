@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "benchmarks"))
 
 from side_by_side import Pair, rewrite
 
 from np2tnp import runtime as rt
-from np2tnp.catalog.catalog import load
+from np2tnp.guests.random_tf import DRAWS
 from np2tnp.runtime.functions.random import random as draws
 from np2tnp.runtime.functions.random.random import Stream
 from np2tnp.verify.judge import judge
@@ -112,8 +112,8 @@ def test_other_draws_are_no_difference_for_verify(module: dict) -> None:
     assert (judged.kind, "--random tf" in judged.detail) == ("random", True)
 
 
-def test_the_catalog_names_what_the_runtime_draws() -> None:
-    listed = load().device_draws
+def test_the_option_names_what_the_runtime_draws() -> None:
+    listed = DRAWS
     assert listed == {name for name in draws.__all__ if name not in ("seed", "shuffle", "stream")} | {"integers"}
     assert all(hasattr(Stream, name) for name in listed - {"ranf", "sample"})
 
