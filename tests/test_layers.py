@@ -15,12 +15,12 @@ PACKAGE = ROOT / "np2tnp"
 MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
 
 LAYERS = {
-    "importing": 0, "model": 0, "codes": 0, "config": 0, "options": 0,
+    "importing": 0, "model": 0, "codes": 0, "config": 0, "options": 0, "guests": 0,
     "files": 1, "catalog": 1, "executors": 1, "worker": 1,
     "analysis": 2,
     "edits": 3,
     "rules": 4,
-    "rewrite": 5, "project": 5, "session": 5, "engine": 5,
+    "rewrite": 5, "project": 5, "session": 5, "engine": 5, "guests' hooks": 5,
     "probe": 6, "verify": 6, "profiling": 6, "report": 6,
     "pipeline": 7, "commands": 7, "migration": 7,
     "__init__": 7, "library": 7, "cli": 7, "terminal": 7, "status": 0, "__main__": 7,
@@ -77,7 +77,11 @@ def imported(tree: ast.AST) -> list[tuple[str, int]]:
 
 
 def part_of(path: Path) -> str:
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    """Its layer's name in `LAYERS`. What a guest says of itself has another one than what it does."""
+    parts = path.relative_to(PACKAGE).parts
+    if parts[0] == "guests" and len(parts) == 3 and path.name != "__init__.py":
+        return "guests' hooks"
+    return parts[0].removesuffix(".py")
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -104,6 +108,19 @@ def test_imports_go_down(path: Path) -> None:
         elif top not in THIRD_PARTY[LAYERS[part]]:
             wrong.append(f"line {line}: {name}")
     assert not wrong
+
+
+def test_nobody_imports_from_the_folder_of_a_guest() -> None:
+    """But the list of guests, and the folder itself: so it can be deleted."""
+    found = []
+    for path in MODULES:
+        own = path.parent if path.parent.parent == PACKAGE / "guests" else None
+        for name, line in imported(ast.parse(path.read_text(encoding="utf-8"))):
+            parts = name.split(".")
+            is_folder = parts[:2] == ["np2tnp", "guests"] and (PACKAGE / "guests" / "".join(parts[2:3])).is_dir()
+            if is_folder and len(parts) > 2 and (own is None or own.name != parts[2]):
+                found.append((path.relative_to(PACKAGE).as_posix(), line))
+    assert {path for path, _ in found} == {"guests/__init__.py"}
 
 
 def test_every_part_has_a_layer() -> None:

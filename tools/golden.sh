@@ -4,8 +4,8 @@
 #   tools/golden.sh write LIST       before the change, and again after it into another file
 #   tools/golden.sh compare OLD NEW  counts what is equal and names what differs; exit status 1 if anything does
 #
-# A list has the SHA-256 of every rewritten text and of every JSON report, under nine sets of options, over fixtures/ and
-# third-party sources (benchmarks/golden.py says which); text and report come of one analysis. A tenth set, `check`, has
+# A list has the SHA-256 of every rewritten text and of every JSON report, under ten sets of options, over fixtures/ and
+# third-party sources (benchmarks/golden.py says which); text and report come of one analysis. An eleventh set, `check`, has
 # the reports of `check`, which reads by another parser. `write` takes some 40 s of CPU a set; more arguments of it:
 #
 #   --cache DIR        where the sources are, or are downloaded to (default: np2tnp-golden in the user's cache folder)
