@@ -141,14 +141,13 @@ class Session:
             # its callers are then planned as callers of a NumPy function
             plan.state, plan.is_unwanted = RegionState.KEPT, True
         before = self.regions.get(facts.qualname)
-        # a second look that ends with "slow", or finds nothing to migrate, says more than what was in the first's way;
-        # where the first migrates, callers call its core: a door that was tried and not taken changes nothing
-        better = plan.fate is Fate.MIGRATES or (
-            plan.state in (RegionState.KEPT, RegionState.PLAIN) and not (before and before.fate is Fate.MIGRATES)
-        )
+        # a second look that ends with "slow", or finds nothing to migrate, says more than what was in the first's way
+        better = plan.fate is Fate.MIGRATES or plan.state in (RegionState.KEPT, RegionState.PLAIN)
         kept, dropped = (before, plan) if before and again and not better else (plan, before)
         if dropped is not None:
             dropped.edits.clear()  # a circle, which would keep the whole module
+            dropped.facts.is_displaced = True
+        kept.facts.is_displaced = False
         self.regions[facts.qualname] = kept
         return plan.fate
 

@@ -745,7 +745,7 @@ def test_whatever_the_object_holds(kind: str) -> None:
         np.testing.assert_allclose(other, one, rtol=1e-14) if one is not None else None
 
 
-#: `grid` migrates as it stands, and behind the doors that are tried it would be best left in NumPy.
+#: `grid` could migrate as it stands; behind the doors that are tried it is best left in NumPy, and so it stays there.
 SLOW_BEHIND_A_DOOR = """
 import numpy as np
 
@@ -766,4 +766,4 @@ def test_a_door_that_is_not_taken_leaves_callers_and_callee_of_one_mind() -> Non
     assert text is not None
     migrated = re.findall(r"@rt\.migrated.*\ndef (\w+)", text)
     assert set(re.findall(r"(\w+)\.core\(", text)) <= set(migrated)
-    assert migrated == ["grid", "centroid"]
+    assert migrated == ["centroid"]

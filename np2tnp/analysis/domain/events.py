@@ -448,3 +448,4 @@ class RegionFacts:
     )  #: ... of which parameters objects of these classes alone
     seen: Seen = field(default_factory=Seen)
     planned: Planned = field(default_factory=Planned)
+    is_displaced: bool = False  #: the plan that stands rests on another look at the region

@@ -322,6 +322,8 @@ class Analysis:
             self._choose_door(function, facts)
             chosen = self.facts[function.qualname]
             chosen.door = asking_for_more(function, chosen)
+            # behind a door that was tried it is best left in NumPy: that stands, and callers must not call a core
+            migrated = not chosen.is_displaced
         migrated = migrated and not function.is_cached
         summary = summarize(function, facts, migrated, array_defaults(function, self.info, self.resolve))
         return with_door(summary, self.facts[function.qualname])
