@@ -15,7 +15,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from types import CodeType, FrameType, FunctionType
-from typing import Any, NamedTuple, TypeVar, overload
+from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar, cast, overload
 
 import numpy as np
 
@@ -165,6 +165,7 @@ if int(np.__version__.partition(".")[0]) < 2:
 
 
 F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
 
 #: More elements than any array has: the public function is the original.
 NEVER = 2**63 - 1
@@ -212,9 +213,27 @@ class Options(NamedTuple):
     objects: dict[str, str]  #: parameter -> the name of its class
 
 
-@overload
-def migrated(function: F, /) -> F: ...
-@overload
+class _Decorator(Protocol[P]):
+    """A decorator that is used with arguments, those of `P`, or bare."""
+
+    @overload
+    def __call__(self, function: F, /) -> F: ...
+    @overload
+    def __call__(self, *args: P.args, **words: P.kwargs) -> Callable[[F], F]: ...
+
+
+def _or_bare(decorator: Callable[P, Callable[[F], F]]) -> _Decorator[P]:
+    """`decorator`, which may be used bare as well. Its arguments are declared where it is defined, and nowhere else."""
+
+    @functools.wraps(decorator)
+    def either(function: Any = None, /, **words: Any) -> Any:
+        decorate: Callable[[Any], Any] = decorator(**words)  # type: ignore[call-arg]
+        return decorate if function is None else decorate(function)
+
+    return cast(_Decorator[P], either)
+
+
+@_or_bare
 def migrated(
     *,
     mutates: Names = (),
@@ -253,49 +272,8 @@ def migrated(
     generators: str = "",
     objects: str = "",
     changes: Names = (),
-) -> Callable[[F], F]: ...
-def migrated(
-    function: Any = None,
-    /,
-    *,
-    mutates: Names = (),
-    returns: Names = (),
-    arrays: Names = (),
-    no_lists: str = "",
-    refuses: Mapping[str, str] | None = None,
-    scalars: Names = (),
-    hosted: Names = (),
-    updates: Names = (),
-    methods: Names = (),
-    zero_d: str = "scalar",
-    compile: str = "none",
-    original: Callable[..., Any] | None = None,
-    on_unverified: str = "raise",
-    pure: bool = False,
-    above: int | None = None,
-    elements: Elements = 0,
-    rows: Names = (),
-    device: str = "",
-    float32: bool = False,
-    state: Names | None = None,
-    tensors: Names = (),
-    work: int | str = 0,
-    floats: str = "",
-    reals: str = "",
-    inexact: str = "",
-    numbers: str = "",
-    floats_or_numbers: str = "",
-    reals_or_numbers: str = "",
-    inexact_or_numbers: str = "",
-    arrays_or_numbers: str = "",
-    counts: str = "",
-    sizes: str = "",
-    axes: str = "",
-    generators: str = "",
-    objects: str = "",
-    changes: Names = (),
-) -> Any:
-    """Make `function`, whose body works on tensors, keep its NumPy contract.
+) -> Callable[[F], F]:
+    """Make a function, whose body works on tensors, keep its NumPy contract: bare, or with arguments.
 
     Parameters
     ----------
@@ -431,13 +409,13 @@ def migrated(
         {name: of.strip() for name, _, of in (pair.partition(":") for pair in names_in(objects))},
     )
 
-    def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(body: F) -> F:
         _check_kind(body, options)
         if original is not None:
             _settle_original(original, body, sys._getframe(1))
-        return _Door(body, options).public
+        return cast(F, _Door(body, options).public)
 
-    return decorate if function is None else decorate(function)
+    return decorate
 
 
 def _door(**words: tuple[Any, ...]) -> dict[str, tuple[str, ...]]:
