@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 class Guest:
     """An option that decides what is written, with all that np2tnp is to know of it."""
 
-    values: type  #: the dataclass with its one field and the default; ``Values`` inherits it
+    values: type  #: the dataclass with its one field and the default, by keyword only; ``Values`` inherits it
     meaning: str  #: what it decides: for ``--help`` and for the schema of the configuration
     choices: tuple[str, ...] = ()  #: the words that it takes; empty: it is a switch
     in_memory: bool = False  #: commands that rewrite in memory (``verify``, ``profile``) take it, too

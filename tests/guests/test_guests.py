@@ -105,6 +105,7 @@ def test_nothing_else_asks_for_its_value(guest: Guest) -> None:
 def test_it_is_declared_once(guest: Guest) -> None:
     default = getattr(Config(), guest.name)
     assert default == (guest.choices[0] if guest.choices else False)
+    assert Config("somewhere").root == "somewhere"  # its fields come after those of all commands
     assert CHOICES.get(guest.name, ()) == guest.choices
     assert (guest.name in EMISSION) == guest.is_measured
     assert Config().fingerprint() != Config(**{guest.name: guest.choices[-1] if guest.choices else True}).fingerprint()

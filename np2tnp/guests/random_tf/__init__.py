@@ -16,7 +16,7 @@ DRAWS = frozenset(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RandomTf:
     """numpy: NumPy's own stream; tf: the device's."""
 
