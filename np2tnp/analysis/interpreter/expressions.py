@@ -15,6 +15,7 @@ from np2tnp.analysis.domain.special_names import asked_by
 from np2tnp.analysis.domain.summaries import from_host
 from np2tnp.analysis.domain.untensored import TO_NUMBERS, calculated, is_to_numbers, of_operator
 from np2tnp.analysis.domain.values import (
+    ALL_DTYPES,
     COPIED,
     EITHER,
     HOST,
@@ -309,8 +310,7 @@ class Expressions:
             return _joined(op, operands, Unknown(home))  # an object with that operator?
         deps = NO_NAMES.union(*map(deps_of, operands)) if Array in kinds_of or Unknown in kinds_of else NO_NAMES
         if Array in kinds_of:
-            homes = {self.access.lifted(value) for value in operands if may_be_array(value)}
-            home = TENSOR if TENSOR in homes else EITHER if EITHER in homes else HOST
+            home = self._home(op, operands)
             ranks = [
                 value.rank if isinstance(value, Array) else 0 if is_python_number(value) else None for value in operands
             ]
@@ -336,9 +336,7 @@ class Expressions:
         ):
             return self._sequence_operator(op, operands)  # only a number repeats it, whatever the other operand is
         if Unknown in kinds_of:
-            homes = {self.access.lifted(value) for value in operands if isinstance(value, Unknown)}
-            home = TENSOR if TENSOR in homes else HOST if homes == {HOST} else EITHER
-            return _joined(op, operands, Unknown(home, deps=deps))
+            return _joined(op, operands, Unknown(self._home(op, operands), deps=deps))
         if Sequence in kinds_of:
             return self._sequence_operator(op, operands)
         kinds = {scalar_type(value) for value in operands}
@@ -351,6 +349,21 @@ class Expressions:
         if kinds <= {"int", "bool", "float", "complex", "number"}:
             return Scalar("complex" if "complex" in kinds and "number" not in kinds else "number")
         return Scalar("str" if "str" in kinds else "object")
+
+    def _home(self, op: str, operands: list[Value]) -> str:
+        """Where the result of an operator lives.
+
+        What nobody knows stays Python's own beside what lives on the host, too: to bring each to the device would cost
+        more than to bring the result there. But a product of matrices is work for a device.
+        """
+        arrays = [value for value in operands if may_be_array(value)]
+        if self.frame.assumed.eager and all(home_of(value) == HOST for value in arrays):
+            if op != "matmul" and any(map(_is_of_any_kind, arrays)):
+                return HOST
+            if op == "matmul" and self.frame.made == TENSOR and any(value.exact is not None for value in arrays):
+                return EITHER if all(isinstance(value, Unknown) for value in arrays) else TENSOR
+        homes = set(map(self.access.lifted, arrays))
+        return TENSOR if TENSOR in homes else EITHER if EITHER in homes else HOST
 
     def _sequence_operator(self, op: str, operands: list[Value]) -> Value:
         sequences = [value for value in operands if isinstance(value, Sequence)]
@@ -668,6 +681,11 @@ def _weakness(operands: list[Value]) -> bool | str:
         else:
             kinds.add(is_python_number(value) and (REAL if scalar_type(value) in ("int", "float") else True))
     return False if False in kinds else REAL if kinds == {REAL} else True
+
+
+def _is_of_any_kind(value: Value) -> bool:
+    """Whether nothing is known of `value`, but that it may be an array or a number."""
+    return isinstance(value, Unknown) or (isinstance(value, Array) and bool(value.weak) and value.dtypes == ALL_DTYPES)
 
 
 def _joined(op: str, operands: list[Value], result: Unknown) -> Unknown:

@@ -726,13 +726,13 @@ def callbacks(region: RegionWork) -> Iterator[Hit]:
 
 
 def _calls_back(loop: cst.CSTNode, context: Context) -> Iterator[ev.Call]:
-    """Calls of what nobody can see that get arrays of the device, and give operands of the runtime's operators."""
+    """Calls of what nobody can see that get arrays, and give operands of operators that nobody knows."""
     parts = list(walk(loop))
     calls = [call for part in parts if (call := context.calls.get(id(part))) is not None]
-    calls = [call for call in calls if isinstance(call.callee, Unknown) and _gets_tensors(call, context)]
+    calls = [call for call in calls if isinstance(call.callee, Unknown) and _gets_arrays(call, context)]
     if not calls:
         return
-    exact = _operands_of_exact_operators({id(part) for part in parts}, context)
+    exact = _operands_of_unknown({id(part) for part in parts}, context)
     names = {node.value for node in exact if isinstance(node, cst.Name)}
     nodes = {id(node) for node in exact}
     bound = {
@@ -745,11 +745,17 @@ def _calls_back(loop: cst.CSTNode, context: Context) -> Iterator[ev.Call]:
             yield call
 
 
-def _gets_tensors(call: ev.Call, context: Context) -> bool:
-    return any(context.may_be_tensor(argument.value) for argument in call.arguments)
+def _gets_arrays(call: ev.Call, context: Context) -> bool:
+    given = [argument.value for argument in call.arguments]
+    return any(context.may_be_tensor(it) or (isinstance(it, Unknown) and it.exact is None) for it in given)
 
 
-def _operands_of_exact_operators(inside: set[int], context: Context) -> list[cst.BaseExpression]:
-    """The operands of operators that are written as the runtime's."""
-    events = (event for event in context.facts.events if isinstance(event, ev.Operator) and id(event.node) in inside)
-    return [node for event in events if id(event.node) in context.edits.replace for node in operand_nodes(event.node)]
+def _operands_of_unknown(inside: set[int], context: Context) -> list[cst.BaseExpression]:
+    """The operands of operators that are written as the runtime's, or stay Python's beside what nobody knows."""
+    events = [event for event in context.facts.events if isinstance(event, ev.Operator) and id(event.node) in inside]
+    return [
+        node
+        for event in events
+        if id(event.node) in context.edits.replace or any(isinstance(value, Unknown) for value in event.operands)
+        for node in operand_nodes(event.node)
+    ]
