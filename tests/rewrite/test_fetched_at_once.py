@@ -329,3 +329,78 @@ def test_arrays_without_axes_stay_such_beside_scalars(n: int) -> None:
         space["mixed"](np.linspace(0, 1, 5), n, tell)
         told.append(kinds)
     assert told[0] == told[1]
+
+
+OF_UNKNOWN = """
+import numpy as np
+
+
+def midpoint(slope, x, dt):
+    first = slope(x)
+    second = slope(x + 0.5 * dt * first)
+    return np.tanh(x) + dt / 6 * (first + 2 * second)
+
+
+class Layer:
+    def __init__(self, weights, offset):
+        self.weights = weights
+        self.offset = np.zeros(offset)
+
+    def forward(self, x):
+        self.x = x
+        return x @ self.weights + self.offset
+
+
+def fitted(residuals, jacobian, x):
+    r, J = residuals(x), jacobian(x)
+    return np.linalg.solve(J.T @ J, J.T @ r)
+"""
+
+
+def test_a_formula_of_what_nobody_knows_stays_as_it_was_written() -> None:
+    new = rewrite(OF_UNKNOWN, slow="keep", on_unverified="numpy").new_text
+    assert new is not None
+    assert "(first + 2 * second)" in new
+    assert "tnp.matmul(x, self.weights) + self.offset" in new  # a product of matrices is work for a device
+    assert "rt.op_matmul(J.T, J)" in new
+
+
+class Dual:
+    """A number with its derivative: its operators must get NumPy's arrays."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __mul__(self, other: Any) -> Any:
+        return Dual(self.value * getattr(other, "value", other))
+
+    __rmul__ = __mul__
+    __array_ufunc__ = None
+
+    def __add__(self, other: Any) -> Any:
+        return Dual(self.value + getattr(other, "value", other))
+
+    __radd__ = __add__
+
+
+SLOPES: list[Any] = [
+    lambda x: -getattr(x, "value", x),
+    lambda x: 2.0,
+    lambda x: np.float32(0.5),
+    lambda x: 1 + 2j,
+    lambda x: Dual(getattr(x, "value", x)),
+]
+
+
+@pytest.mark.parametrize("slope", SLOPES)
+def test_such_a_formula_gives_what_numpy_gives(slope: Any) -> None:
+    found = []
+    for source in (OF_UNKNOWN, rewrite(OF_UNKNOWN, slow="keep", on_unverified="numpy").new_text or ""):
+        space: dict[str, Any] = {"__name__": "unknown"}
+        exec(source, space)
+        for x in (np.array([1.0, 2.0]), np.array([1.0, 2.0], np.float32)):
+            result = space["midpoint"](slope, x, 0.1)
+            found.append((type(result), getattr(result, "value", result)))
+    for (kind, before), (other, after) in zip(found[:2], found[2:], strict=True):
+        assert kind is other
+        np.testing.assert_allclose(before, after, rtol=1e-6 if before.dtype == np.float32 else 1e-14, strict=True)

@@ -262,10 +262,10 @@ def euler(f, y0, t):
     y = np.zeros((len(t), len(y0)))
     y[0] = y0
     for i in range(len(t) - 1):
-        y[i + 1] = y[i] + (t[i + 1] - t[i]) * f(y[i], t[i])
+        y[i + 1] = y[i] + (t[i + 1] - t[i]) * np.tanh(f(y[i], t[i]))
     return y
 """
-    report = rewrite(text, on_unverified="raise")
+    report = rewrite(text, on_unverified="raise", slow="convert")
     assert report.new_text is not None
     assert "rt.unchanging(" in report.new_text
     call = "euler(np.sin, np.array([0.5, 0.2]), np.array([[1.0, 1.0], [2.0, 1.0]]))"  # np.sin's second one is out=

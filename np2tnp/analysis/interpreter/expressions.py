@@ -360,7 +360,7 @@ class Expressions:
         if self.frame.assumed.eager and all(home_of(value) == HOST for value in arrays):
             if op != "matmul" and any(map(_is_of_any_kind, arrays)):
                 return HOST
-            if op == "matmul" and self.frame.made == TENSOR and any(value.exact is not None for value in arrays):
+            if op == "matmul" and self.frame.made == TENSOR and any(exact_of(value) is not None for value in arrays):
                 return EITHER if all(isinstance(value, Unknown) for value in arrays) else TENSOR
         homes = set(map(self.access.lifted, arrays))
         return TENSOR if TENSOR in homes else EITHER if EITHER in homes else HOST
