@@ -78,4 +78,4 @@ def test_reports_of_check_are_compared_with_those_of_rewrite(
 
 
 def test_every_set_has_options_of_its_own() -> None:
-    assert len(set(golden.SETS.values())) == len(golden.SETS) == 9
+    assert len(set(golden.SETS.values())) == len(golden.SETS) == 10

@@ -64,6 +64,7 @@ from np2tnp.analysis.domain.values import (
     exact_of,
     has_axes,
     home_of,
+    is_number,
     may_be_array,
     may_hold_tensor,
     outside_of,
@@ -358,7 +359,7 @@ class NumpyCalls:
             dtypes = ALL_DTYPES
         rank = result_rank(name, fact, values, first)
         refs, exact, view = self._memory(api, fact, values, first)
-        home, refs = self._home(name, values, refs)
+        home, refs = self._home(name, fact, values, refs)
         if may_have_fields(name, values.get("dtype")):
             return Unknown(home, refs, deps=deps)
         if dtypes is None:
@@ -438,9 +439,13 @@ class NumpyCalls:
             return NO_NAMES
         return refs_of(first).union(*map(refs_of, values.values())) if name in _OF_EACH else refs_of(first)
 
-    def _home(self, name: str, values: Mapping[str, Value], refs: frozenset[str]) -> tuple[str, frozenset[str]]:
+    def _home(
+        self, name: str, fact: ApiFact, values: Mapping[str, Value], refs: frozenset[str]
+    ) -> tuple[str, frozenset[str]]:
         """Where the result lies that shows `refs`, and what it then shows."""
         home = self.frame.made
+        if fact.kind == "ufunc" and self.assumed.eager and all(map(_is_on_host, values.values())):
+            home = HOST  # a number, which needs no device: ``np.sqrt(2 * np.pi)``
         held = any(may_hold_tensor(value) for value in values.values() if refs_of(value) & refs)  # not axis or dtype
         if not held and (self.record.must_stay_view(refs) or refs & self.assumed.host_locals):
             home = HOST
@@ -592,6 +597,11 @@ class NumpyCalls:
             return replace(made, home=HOST)
         marks = copy_marks(refs) if may_hold_tensor(only) else frozenset((FOREIGN,))
         return replace(made, refs=refs | marks, view="view")
+
+
+def _is_on_host(value: Value) -> bool:
+    """Whether `value` certainly is a number, of Python's or of NumPy's own."""
+    return home_of(value) == HOST and is_number(value)
 
 
 def _holds_objects(value: Value) -> bool:
