@@ -404,3 +404,29 @@ def test_such_a_formula_gives_what_numpy_gives(slope: Any) -> None:
     for (kind, before), (other, after) in zip(found[:2], found[2:], strict=True):
         assert kind is other
         np.testing.assert_allclose(before, after, rtol=1e-6 if before.dtype == np.float32 else 1e-14, strict=True)
+
+
+OF_NUMBERS = """
+import numpy as np
+
+
+def scaled(x, shift=0.5):
+    width = np.sqrt(2 * np.pi) * np.float32(0.5)
+    return np.sqrt(2.0) * np.exp(x) / np.sqrt(len(x)) + np.log1p(3) * x - np.cos(shift) * width
+"""
+
+
+def test_functions_of_numbers_stay_numpys() -> None:
+    new = rewrite(OF_NUMBERS, slow="keep", on_unverified="numpy").new_text
+    assert new is not None
+    assert "return np.sqrt(2.0) * tnp.exp(x) / np.sqrt(len(x)) + np.log1p(3) * x" in new
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "c8", "f2", "?"])
+def test_what_they_give_is_as_strong_as_numpys(dtype: str) -> None:
+    old: dict[str, Any] = {}
+    new: dict[str, Any] = {"__name__": "numbers"}
+    exec(OF_NUMBERS, old)
+    exec(rewrite(OF_NUMBERS, slow="keep", on_unverified="numpy").new_text or "", new)
+    x = np.array([1, 0, 2]).astype(dtype)
+    np.testing.assert_allclose(new["scaled"](x), old["scaled"](x), rtol=1e-6, strict=True)
