@@ -67,6 +67,7 @@ class Edits:
     host_items: set[int] = field(default_factory=set)  #: iterators: each item is converted when it is asked for
     tensor: set[int] = field(default_factory=set)
     zero_d: set[int] = field(default_factory=set)
+    doubted: list[cst.CSTNode] = field(default_factory=list)  #: of the host: now a scalar, now a 0-d array
     tensors_own: set[int] = field(default_factory=set)  #: shapes and dtypes of tensors, which are left as they are
     brought: dict[int, int] = field(default_factory=dict)  #: operators on ndarrays: the operand made a tensor
     #: the values of what dicts and conditional expressions show, by id: of the region's facts
@@ -125,6 +126,8 @@ class Edits:
             self.zero_d.add(id(node))
         elif "array" in ways:
             parts = self._parts(node, value)
+            if not parts and isinstance(value, Array) and value.rank == 0:  # two are known to meet; else nobody knows
+                self.doubted.append(node)
             names = Counter(part.value for part, _ in parts if type(part) is cst.Name)
             for part, item in parts:
                 if type(part) is not cst.Name or names[part.value] == 1:  # what stands there twice stays one object

@@ -36,7 +36,7 @@ from np2tnp.rules.cost import element_loops, part_loops, small_arrays, whole_arr
 from np2tnp.rules.cost.loop_work import RegionWork
 from np2tnp.rules.dtypes import single_precision
 from np2tnp.rules.dtypes.array_subclasses import ArraySubclass
-from np2tnp.rules.host import native_code
+from np2tnp.rules.host import native_code, undecided_results
 from np2tnp.rules.host.host_updates import CALLEES
 from np2tnp.rules.words_and_edits import holds_array
 
@@ -150,6 +150,7 @@ def plan_region(
         elif isinstance(event, ev.Call):
             context.calls[id(event.node)] = event
     hits = whole_array_loops.settled(apply(facts.events, context, table), context)
+    hits += undecided_results.at_the_host(context)
     left_out = against is not None and against.verdict is Verdict.NOTE
     if left_out:  # what is known of its callees is less than it was
         hits = [hit for hit in hits if hit.verdict is not Verdict.BLOCK]

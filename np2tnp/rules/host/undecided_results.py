@@ -1,4 +1,4 @@
-"""TNP511: results of which nobody knows whether they are scalars or 0-d arrays, once a function has had effects."""
+"""TNP511: results once a function has had effects, and what goes to the host, that may be scalars or 0-d arrays."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class UndecidedResult(Rule):
         why=(
             "A tensor without dimensions is one thing, NumPy's scalars and 0-d arrays are two: `float64` and `ndarray`."
             " Where the text does not tell which it is, such a result is refused, and the NumPy original answers. That"
-            " is no way out for a function that has printed, drawn or stored something by then."
+            " is no way out for a function that has printed, drawn or stored something by then. Nor for what is handed"
+            " to code that stays NumPy: where both surely meet under one name, the function stays NumPy, too."
         ),
         does=(
             "Leaves the whole function in NumPy. `float(...)` of what is returned"
@@ -68,6 +69,17 @@ class UndecidedResult(Rule):
             advice = f"say float(...) of a number where {words} gets it" if left else _advice(node, "", context)
             doubt = doubt if not left else doubt.replace(" may be", ", or an item of it, may be", 1)
             yield Hit(self.code, node, f"{doubt}: {advice}", Verdict.BLOCK, left=left)
+
+
+def at_the_host(context: Context) -> Iterator[Hit]:
+    """What goes to the host where a scalar and a 0-d array meet under one name: a tensor does not tell which it is."""
+    if context.in_region:
+        for node in (it for it in context.edits.doubted if id(it) in context.edits.host):
+            words = (
+                f"{sketch(node)} is now a scalar, now a 0-d array, and is handed to code that stays NumPy, which may"
+                " tell them apart: make all of them arrays by np.asarray(...) or numbers by float(...)"
+            )
+            yield Hit(UndecidedResult.doc.code, node, words, Verdict.BLOCK)
 
 
 def _advice(node: cst.BaseExpression, each: str = "", context: Context | None = None) -> str:
