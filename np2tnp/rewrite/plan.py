@@ -36,7 +36,7 @@ from np2tnp.rules.cost import element_loops, part_loops, small_arrays, whole_arr
 from np2tnp.rules.cost.loop_work import RegionWork
 from np2tnp.rules.dtypes import single_precision
 from np2tnp.rules.dtypes.array_subclasses import ArraySubclass
-from np2tnp.rules.host import native_code, undecided_results
+from np2tnp.rules.host import undecided_results
 from np2tnp.rules.host.host_updates import CALLEES
 from np2tnp.rules.words_and_edits import holds_array
 
@@ -162,7 +162,6 @@ def plan_region(
     hits = [hit for hit in hits if hit.code not in (compiled_regions.CODE, single_precision.STAYS)]
     if options.compile == "none" and not top_level:  # what is traced has numbers that NumPy does not know
         hits = leave(facts, edits, hits, options.boundary == "numpy", options.slow == "keep")
-    hits = native_code.judged(hits, context)
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
     blocks.sort(key=_is_mended(blocks, facts))
     loops = RegionWork(context)

@@ -306,10 +306,40 @@ def f(x, y):
 """
 
 
-@pytest.mark.parametrize(("decorator", "left"), [("njit", ""), ("guvectorize", "native")])
-def test_what_is_mapped_over_arrays_by_a_compiler_works_on_parts(decorator: str, left: str) -> None:
+@pytest.mark.parametrize("decorator", ["njit", "guvectorize"])
+def test_what_another_compiler_runs_is_left_to_it(decorator: str) -> None:
     told = deciding(DECORATED.format(decorator))
-    assert (told.code, told.left) == ("TNP504", left)
+    assert (told.code, told.left) == ("TNP504", "native")
+
+
+COUNTED = """
+def f(order, n):
+    levels = np.zeros(n)
+    k = 0
+    for ell in range(0, order + 1, 2):
+        for _ in range(-ell, ell + 1):
+            levels[k] = (ell * (ell + 1)) ** 2
+            k += 1
+    return np.diag(levels)
+"""
+
+
+RECURRENT = """
+def f(x):
+    y = np.zeros(len(x))
+    total = 0.0
+    for i in range(len(x)):
+        total = 0.9 * total + x[i]
+        y[i] = total
+    return y
+"""
+
+
+def test_a_name_that_only_counts_asks_for_no_graph() -> None:
+    assert "--compile" in deciding(RECURRENT).message
+    told = deciding(COUNTED)
+    assert "--compile" not in told.message
+    assert told.left == "loops"
 
 
 def test_objects_around_arrays_have_data_too() -> None:

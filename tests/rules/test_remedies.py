@@ -23,7 +23,6 @@ BLOCKED = {
     "def f(x):\n    y = np.exp(x)\n    z = y.ravel()\n    z[0] = 1\n    return y\n": "store through y instead",
     "def f(x):\n    y = np.exp(x)\n    s = y.strides[0]\n"
     "    return np.lib.stride_tricks.as_strided(y, (len(y) - 2, 3), (s, s)).sum(axis=1)\n": "sliding_window_view makes",
-    "import numba\n\n\n@numba.njit\ndef f(x):\n    return np.sum(x)\n": "would migrate without that",
     "def f(x):\n    got = yield np.exp(x)\n    x[:] = got\n": "move its work on arrays into a function of its own",
 }
 

@@ -52,7 +52,8 @@ _ITERATING = frozenset(
 
 #: What does the same to whole arrays.
 _INSTEAD = {
-    "sum": "use np.sum(..., axis=0)", "max": "use np.max", "min": "use np.min", "any": "use np.any",
+    "sum": "use np.sum(..., axis=0)", "max": "use np.max, the same unless there is a NaN",
+    "min": "use np.min, the same unless there is a NaN", "any": "use np.any",
     "all": "use np.all", "sorted": "use np.sort, which gives an array",
 }  # fmt: skip
 _LISTED = "give it what .tolist() gives"

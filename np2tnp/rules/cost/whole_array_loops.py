@@ -247,7 +247,7 @@ class WholeArrayLoop(Rule):
             if not is_free(form, context.edits):
                 raise NoForm("its statements change in other ways")
         except NoForm as reason:
-            context.no_form.append((event.node, _told(str(reason))))
+            context.no_form.append((event.node, _told(str(reason), event.node)))
             return
         vectorize(form, context.edits, context.rt, context.events.words(function))
         context.edits.converted += 1
@@ -275,12 +275,19 @@ def _of_all(loop: cst.For, function: cst.FunctionDef) -> str:
     return f"write the loops over {counters} as one expression on whole arrays"
 
 
-def _told(reason: str) -> str:
-    if reason.startswith("an iteration needs"):
+def _told(reason: str, loop: cst.CSTNode) -> str:
+    if reason.startswith("an iteration needs") and not any(_counts(node, reason) for node in walk(loop)):
         return f"{reason}{COMPILES}"
     if any(words in reason for words in _OF_FORMS):
         return "write it on whole arrays"
     return f"write it on whole arrays (np2tnp does not: {reason})"
+
+
+def _counts(node: cst.CSTNode, reason: str) -> bool:
+    """Whether a statement only counts by the name that an iteration needs: ``c += 1`` is known before the loop."""
+    if not isinstance(node, cst.AugAssign) or not isinstance(node.target, cst.Name):
+        return False
+    return isinstance(node.value, cst.Integer) and f"the {node.target.value} of the one before" in reason
 
 
 #: In reasons that are about the forms that are known here, and say nothing about the loop to its author.

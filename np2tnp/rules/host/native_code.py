@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-
-import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.values import HOST, Array, Bound, Symbol, Value, home_of, may_hold_tensor
-from np2tnp.analysis.syntax.walk import nodes_of
+from np2tnp.analysis.domain.values import HOST, Bound, Symbol, home_of, may_hold_tensor
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 
@@ -18,7 +14,6 @@ NATIVE = frozenset(("numba", "cython", "Cython", "ctypes", "cffi", "pythran", "p
 #: Attributes through which native code finds an array's memory.
 POINTERS = frozenset(("ctypes", "__array_interface__", "__array_struct__", "__cuda_array_interface__", "__dlpack__"))
 _LEAVE = "best left as it is"
-_WHOLE = "it works on whole arrays, and would migrate without that, if no compiled code calls it"
 #: What takes hold of the very ndarray, and why a copy in its place will not do.
 _OF_THE_OBJECT = {
     "builtins.memoryview": "memoryview() gives the memory of an ndarray away; use the array, or x.tobytes()",
@@ -106,67 +101,6 @@ class NativeCode(Rule):
         # only what the module imports may hand it on to a compiler, or whoever calls what is picked here
         far = context.module.near_compiler != "own" or event.detail not in context.module.functions
         return Hit(self.code, event.node, words, Verdict.BLOCK, left="unseen" if far else "")
-
-
-#: What runs a part of the function again and again, where TensorFlow would launch each operation.
-_REPEATING = (cst.For, cst.While, cst.CompFor)
-
-
-def judged(hits: list[Hit], context: Context) -> list[Hit]:
-    """The findings; what a decorator compiles is worth a person's time where nothing but that is in its way.
-
-    That is work on whole arrays, which has no loops.
-    """
-    node = context.facts.node
-    ours = [hit for hit in hits if hit.code == NativeCode.doc.code and hit.left and isinstance(hit.node, cst.Decorator)]
-    blocks = sum(hit.verdict is Verdict.BLOCK for hit in hits)
-    if not ours or blocks > len(ours) or not context.edits.converted:
-        return hits
-    if any(isinstance(part, _REPEATING) for part in nodes_of(node)) or not any(
-        _is_of_arrays(event, context) for event in context.facts.events
-    ):
-        return hits
-    if _is_called_by_compiled(context) or any("guvectorize" in hit.message for hit in ours):
-        return hits  # what such a compiler maps over arrays works on one part of them
-    told = {id(hit): replace(hit, message=hit.message.replace(_LEAVE, _WHOLE), left="") for hit in ours}
-    return [told.get(id(hit), hit) for hit in hits]
-
-
-def _is_called_by_compiled(context: Context) -> bool:
-    """Whether another function of the module that such a package compiles mentions the function."""
-    name = context.facts.qualname.rpartition(".")[2]
-    others = (
-        it for it in context.module.functions.values() if it.node is not context.facts.node and it.node.decorators
-    )
-    return any(
-        any(is_native(_canonical(decorator, context)) for decorator in other.decorators)
-        and any(type(part) is cst.Name and part.value == name for part in nodes_of(other.node))
-        for other in others
-    )
-
-
-def _canonical(name: str, context: Context) -> str:
-    first, dot, rest = name.partition(".")
-    value = context.module.values.get(first)
-    return f"{value.name}{dot}{rest}" if isinstance(value, Symbol) else name
-
-
-def _is_of_arrays(event: ev.Event, context: Context) -> bool:
-    """Whether NumPy works on a whole array here, as far as is known."""
-    if isinstance(event, ev.Operator):
-        return any(_is_array(value) for value in event.operands)
-    if not isinstance(event, ev.Call) or event.api is None:
-        return False
-    fact = context.catalog.get(event.api)
-    given = [argument.value for argument in event.arguments]
-    given += [event.receiver] if event.receiver is not None else []
-    if fact is None or fact.kind == "ufunc":
-        return any(map(_is_array, given))
-    return any(_is_array(value) or may_hold_tensor(value) for value in given)
-
-
-def _is_array(value: Value) -> bool:
-    return isinstance(value, Array) and value.rank != 0
 
 
 def is_native(name: str) -> bool:
