@@ -26,8 +26,8 @@ from np2tnp.catalog.catalog import load, tomllib
 
 TABLE = tomllib.loads(Path(catalog_module.__file__).with_name("callees.toml").read_text(encoding="utf-8"))
 USED = (
-    "scipy.cluster.hierarchy scipy.cluster.vq scipy.interpolate scipy.io.wavfile scipy.ndimage scipy.optimize"
-    " scipy.sparse.csgraph scipy.sparse.linalg scipy.spatial.transform pandas sklearn matplotlib.lines"
+    "scipy.cluster.hierarchy scipy.cluster.vq scipy.interpolate scipy.linalg.lapack scipy.io.wavfile scipy.ndimage"
+    " scipy.optimize scipy.sparse.csgraph scipy.sparse.linalg scipy.spatial.transform pandas sklearn matplotlib.lines"
     " matplotlib.patches"
 ).split()
 

@@ -2,60 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from advised import deciding, gives_the_same, states
 
 from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
-from np2tnp.model import Callee, FileReport, Finding
+from np2tnp.model import Callee
 
 _HEAD = "import numpy as np\n\n\n"
-
-
-def report_of(text: str, **options: Any) -> FileReport:
-    return analyze(Source("m.py", text), Config(rewrite=True, **options))
-
-
-def deciding(text: str, name: str = "f") -> Finding | None:
-    told = [it for it in report_of(text).findings if it.decides and it.region == name]
-    assert len(told) < 2
-    return told[0] if told else None
-
-
-def states(text: str) -> dict[str, str]:
-    return {region.qualname: region.state.value for region in report_of(text).regions}
-
-
-def load(name: str, text: str, folder: Path) -> Any:
-    path = folder / f"{name}.py"
-    path.write_text(text, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def gives_the_same(folder: Path, texts: list[str], call: Callable[[Any], Any], **options: Any) -> None:
-    """Each text gives what the first gives, and so does what `rewrite` makes of the last one."""
-    texts = [*texts, report_of(texts[-1], **options).new_text or ""]
-    assert texts[-1], "nothing migrates"
-    expected, *others = (_flat(call(load(f"version{at}", text, folder))) for at, text in enumerate(texts))
-    for got in others:
-        assert [(type(it), np.asarray(it).dtype) for it in got] == [(type(it), np.asarray(it).dtype) for it in expected]
-        for mine, numpys in zip(got, expected, strict=True):
-            np.testing.assert_allclose(mine, numpys, rtol=1e-12, atol=1e-14)
-
-
-def _flat(value: Any) -> list[Any]:
-    return [part for item in value for part in _flat(item)] if isinstance(value, (tuple, list)) else [value]
 
 
 # --- functions that somebody may compile (TNP504)

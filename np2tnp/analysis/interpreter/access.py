@@ -50,6 +50,7 @@ from np2tnp.analysis.domain.values import (
     with_refs,
 )
 from np2tnp.analysis.interpreter.frame import Frame, Names, Record, Visitor
+from np2tnp.analysis.interpreter.placement import Placement
 from np2tnp.analysis.interpreter.unseen_code import UnseenCode
 from np2tnp.analysis.interpreter.writes import indexes_array
 from np2tnp.analysis.syntax.python_tables import (
@@ -179,6 +180,8 @@ _NUMBERS_OF_ARRAYS = frozenset("dtype ndim itemsize nbytes __class__ __name__ __
 _LENGTH = Scalar("int", own=True)
 
 
+#: Members of ``x.flags`` that say nothing of memory order.
+_FLAGS = ("writeable", "owndata")
 #: What reaches attributes by their text.
 _BY_TEXT = frozenset("setattr delattr vars exec eval __dict__ __setattr__".split())
 
@@ -198,7 +201,15 @@ def _hides_stores(part: cst.CSTNode, own: str) -> bool:
 class Access:
     """Evaluates subscripts and attributes."""
 
-    def __init__(self, frame: Frame, visitor: Visitor, record: Record, names: Names, unseen: UnseenCode) -> None:
+    def __init__(
+        self,
+        frame: Frame,
+        visitor: Visitor,
+        record: Record,
+        names: Names,
+        placement: Placement,
+        unseen: UnseenCode,
+    ) -> None:
         self.frame = frame
         self.assumed = frame.assumed
         self.facts = frame.facts
@@ -207,6 +218,7 @@ class Access:
         self.visitor = visitor
         self.record = record
         self.names = names
+        self.placement = placement
         self.unseen = unseen
         self._keeps_to_names: bool | None = None  #: whether attributes are assigned to by the object's name alone
 
@@ -306,8 +318,16 @@ class Access:
 
     def _asks_who_may_write(self, node: cst.Attribute) -> bool:
         """Whether `node` is the ``x.flags`` of ``x.flags.writeable``, which says nothing of memory order."""
-        parts = (part for part in walk(self.facts.node) if type(part) is cst.Attribute and part.value is node)
-        return node.attr.value == "flags" and any(part.attr.value in ("writeable", "owndata") for part in parts)
+        if node.attr.value != "flags":
+            return False
+        for part in walk(self.facts.node):
+            if type(part) is cst.Attribute and part.value is node:
+                return part.attr.value in _FLAGS
+            if type(part) is cst.Subscript and part.value is node:
+                index = part.slice[0].slice
+                text = index.value if isinstance(index, cst.Index) else None
+                return isinstance(text, cst.SimpleString) and text.raw_value.lower() in _FLAGS
+        return False
 
     def attribute(self, node: cst.Attribute, env: Env, called: bool = False, base: Value | None = None) -> Value:
         name = node.attr.value
@@ -337,7 +357,8 @@ class Access:
             if method is not None and method[1] == "class":
                 return Bound(Instance(base.qualname, base.module), name)
             return method[0] if method is not None else UNKNOWN
-        if name in ("strides", "flags") and not self._asks_who_may_write(node):
+        asks = name in ("strides", "flags") and not self._asks_who_may_write(node)
+        if asks and not self.placement.is_in_order(node.value):
             self.facts.seen.by_layout |= parameters_in(refs_of(base))
         if name in ("base", "flags", "strides") and refs_of(base) & self.assumed.host_locals:
             self.record.construct(

@@ -82,7 +82,7 @@ class Interpreter:
         self.placement = placement = Placement(frame, record, names)
         self.keeping = keeping = Keeping(frame, record, placement)
         self.writes = writes = Writes(frame, record, names, unseen, placement, keeping)
-        self.access = access = Access(frame, visitor, record, names, unseen)
+        self.access = access = Access(frame, visitor, record, names, placement, unseen)
         self.stores = stores = parts.stores(
             frame, visitor, record, names, unseen, placement, keeping, writes, access, learner
         )

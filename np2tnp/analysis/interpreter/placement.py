@@ -29,6 +29,7 @@ from np2tnp.analysis.domain.values import (
     UNKNOWN,
     Array,
     Bound,
+    Const,
     Function,
     Instance,
     Sequence,
@@ -46,7 +47,7 @@ from np2tnp.analysis.domain.values import (
 )
 from np2tnp.analysis.interpreter.frame import HOST_FUNCTIONS, NESTED, Frame, Names, Record
 from np2tnp.analysis.syntax.python_tables import BY_ORDER, IN_PLACE_METHODS
-from np2tnp.analysis.syntax.scopes import target_names
+from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.analysis.syntax.walk import walk
 
 #
@@ -68,6 +69,7 @@ _VIEWS = frozenset("reshape ravel transpose swapaxes squeeze".split())
 _TARGETED = (cst.AnnAssign, cst.NamedExpr, cst.For, cst.CompFor)
 _NAMED = (cst.AsName, cst.FunctionDef, cst.ClassDef, cst.Param, cst.NameItem)
 _IMPORTED = (cst.MatchAs, cst.MatchStar, cst.ImportAlias)
+_OUTER = (cst.Global, cst.Nonlocal)
 _BINDING = frozenset((cst.Assign, *_TARGETED, *_NAMED, *_IMPORTED))
 _Value = cst.BaseExpression | None
 
@@ -76,11 +78,11 @@ def is_in_c_order(call: object) -> bool:
     """Whether the recorded event `call` makes an array that is in C order in NumPy."""
     if not isinstance(call, ev.Call) or call.api not in _MAKERS or len(call.arguments) > _MAKERS[call.api]:
         return False
-    if call.api in _OF_DISPLAYS and not (
-        call.arguments and isinstance(call.arguments[0].node.value, (cst.List, cst.Tuple))
-    ):
+    asked = {argument.name: argument.value for argument in call.arguments if argument.name in ("order", "like")}
+    if any(argument.star for argument in call.arguments) or asked not in ({}, {"order": Const.of("C")}):
         return False
-    return not any(argument.star or argument.name in ("order", "like") for argument in call.arguments)
+    shown = call.arguments and isinstance(call.arguments[0].node.value, (cst.List, cst.Tuple))
+    return bool(asked or shown or call.api not in _OF_DISPLAYS)
 
 
 def bound_in(region: cst.CSTNode) -> dict[str, list[_Value]]:
@@ -434,6 +436,8 @@ class Placement:
         for name, argument in matched.items():
             if name not in summary.by_layout:
                 continue
+            if name not in summary.mutates and self.is_in_order(argument.node.value):
+                continue
             self.facts.seen.by_layout.update(parameters_in(refs_of(argument.value)))
             if self.frame.made != HOST and self.lies_otherwise(argument.node.value, argument.value):
                 self.record.construct(argument.node, ev.Kind.ASKED_BY_LAYOUT, name)
@@ -465,11 +469,43 @@ class Placement:
         names, ours = refs | self.assumed.host_locals, refs - self.assumed.host_locals
         return not self._are_alike(refs, names, ours)
 
-    def _are_alike(self, refs: frozenset[str], names: frozenset[str], tensors: frozenset[str] = NO_NAMES) -> bool:
+    def is_in_order(self, node: cst.BaseExpression) -> bool:
+        """Whether `node` is made in C order here, however that lies of which it is made: nobody's order counts then.
+
+        That may be a parameter, too, where the function begins by making it so: ``a = np.ascontiguousarray(a)``.
+        """
+        if type(node) is cst.Call:
+            return self._is_maker(node)
+        if type(node) is not cst.Name or any(type(part) in _OUTER for part in walk(self.facts.node)):
+            return False
+        values = self._bound().get(node.value, [])
+        if None in values and self._begins_in_order(node):
+            values = list(values)
+            values.remove(None)  # the parameter as it is given
+        return bool(values) and all(type(value) is cst.Call and self._is_maker(value) for value in values)
+
+    def _begins_in_order(self, node: cst.Name) -> bool:
+        """Whether `node` comes after ``name = np.ascontiguousarray(name)``, which mentions the parameter first."""
+        region = self.facts.node
+        if not isinstance(region, cst.FunctionDef) or node.value not in self.facts.parameters:
+            return False
+        for line in region.body.body:
+            parts = list(walk(line))
+            if any(type(part) is cst.Name and part.value == node.value for part in parts):
+                first = line.body[0] if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else None
+                if not isinstance(first, cst.Assign) or [dotted(it.target) for it in first.targets] != [node.value]:
+                    return False
+                return all(part is not node for part in parts)
+        return False
+
+    def _bound(self) -> dict[str, list[_Value]]:
         known, region = self.module.bound_values, self.facts.node
         if id(region) not in known:
             known[id(region)] = bound_in(region)
-        bound = known[id(region)]
+        return known[id(region)]
+
+    def _are_alike(self, refs: frozenset[str], names: frozenset[str], tensors: frozenset[str] = NO_NAMES) -> bool:
+        bound = self._bound()
         return refs <= bound.keys() and refs <= laid_out_alike(bound, names, self._is_maker, tensors)
 
     def _is_maker(self, call: cst.Call) -> bool:
