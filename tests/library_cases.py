@@ -72,6 +72,7 @@ CALLS = {
     "scipy.sparse.csgraph.dijkstra": "s",
     "scipy.sparse.csgraph.floyd_warshall": "m",
     "scipy.sparse.csgraph.laplacian": "m",
+    "scipy.sparse.diags": "[x], np.array([0])",
     "scipy.linalg.lapack.dgetrf": "m",
     "scipy.linalg.lapack.dgetrs": "m, i.astype(np.int32), x",
     "scipy.linalg.lapack.dpotrf": "m.T",

@@ -89,7 +89,6 @@ CASES = {
     "scipy.sparse.csr_array": "(x, (i, i))",
     "scipy.sparse.csr_matrix": "m",
     "scipy.sparse.dia_matrix": "(np.array([x]), [0]), shape=(5, 5)",
-    "scipy.sparse.diags": "[x], [0]",
     "scipy.sparse.eye": "3",
     "scipy.sparse.issparse": "m",
     "scipy.sparse.isspmatrix": "m",

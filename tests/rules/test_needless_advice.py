@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from advised import deciding, gives_the_same
+from advised import deciding, gives_the_same, states
 
 _HEAD = "import numpy as np\n\n\n"
 
@@ -123,3 +123,68 @@ def test_lapack_changes_nothing_unless_it_is_asked_to(asked: str, tmp_path: Path
         assert deciding(text) is None
     given = np.asfortranarray(np.arange(6.0).reshape(2, 3))
     gives_the_same(tmp_path, [text], lambda it: it.f(given), on_unverified="raise")
+
+
+# --- results that nobody else can have kept (TNP207)
+
+FILLED = """
+import _geometry
+
+
+def f(traj, pairs: np.ndarray, times: np.ndarray):
+    pairs = np.exp(pairs)
+    out = np.empty((times.shape[0], pairs.shape[0]))
+    _geometry.fill(traj.xyz, pairs, times, out)
+    return {}
+"""
+
+
+def test_who_fills_an_array_may_have_kept_that_and_no_more() -> None:
+    """It is no view of what else the filling code got."""
+    told = deciding(f"import numpy as np{FILLED.format('out.reshape((times.shape[0], -1))')}")
+    assert told is not None
+    assert (told.code, told.left) == ("TNP207", "unseen")
+    assert "may show what _geometry.fill got or gave, and may have kept" in told.message
+    assert deciding(f"import numpy as np{FILLED.format('out')}") is None
+
+
+DIAGONALS = """
+from scipy import sparse
+
+
+def f(grid, kernel):
+    rows = kernel.grid.shape[0]
+    if rows > 2:
+        kernel = kernel.ravel()
+    offsets = np.cumsum(np.exp2(np.arange(rows))).astype(int)
+    return sparse.diags({}, {})
+"""
+
+
+def test_a_matrix_of_diagonals_holds_none_of_them(tmp_path: Path) -> None:
+    text = f"import numpy as np{DIAGONALS.format('[kernel, kernel]', 'offsets')}"
+    assert states(text)["f"] == "convertible"
+
+    class Kernel(np.ndarray):
+        grid = np.zeros(2)
+
+    kernel = np.arange(4.0).view(Kernel)
+    gives_the_same(tmp_path, [text], lambda it: it.f(None, kernel).toarray())
+
+
+HELD = """
+from scipy import sparse
+
+
+def f(kernel, n: int):
+    grid = kernel.grid
+    kernel = kernel.ravel()
+    return sparse.dia_matrix((np.exp(np.arange(n)), kernel))
+"""
+
+
+def test_what_is_named_is_what_is_given() -> None:
+    told = deciding(f"import numpy as np{HELD}")
+    assert told is not None
+    assert told.code == "TNP207"
+    assert "scipy.sparse.dia_matrix() keeps what may be a view of kernel" in told.message

@@ -12,7 +12,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import Env, join
-from np2tnp.analysis.domain.locations import bare, is_held, is_kept, is_outside_location, is_parameter
+from np2tnp.analysis.domain.locations import bare, is_held, is_kept, is_outside_location, is_parameter, is_seen
 from np2tnp.analysis.domain.values import (
     BY_LAYOUT,
     COPIED,
@@ -52,8 +52,12 @@ def leaves_of(value: Value) -> Iterator[Value]:
 
 
 def shown_by(value: Value, env: Env) -> Value:
-    """`value` with what it shares memory with by now: ``return y, Box(y)`` evaluates y before the box keeps it."""
-    refs = env.reach(*refs_of(value))
+    """`value` with what it shares memory with by now: ``return y, Box(y)`` evaluates y before the box keeps it.
+
+    What else a callee out of sight got is none of it.
+    """
+    refs = refs_of(value)
+    refs |= env.reach(*(ref for ref in refs if not is_seen(ref)))
     if isinstance(value, Sequence):
         element = shown_by(value.element, env)
         items = None if value.items is None else tuple(shown_by(item, env) for item in value.items)

@@ -622,6 +622,7 @@ class Exits:
         if is_lazy(value) or holds_iterator(value):  # read when the region is over
             facts.host_parameters |= parameters_in(refs_of(value))
             self.record.construct(node or facts.node, ev.Kind.ITERATOR_HANDED_OUT)
+        shows = NO_NAMES.union(*map(refs_of, leaves_of(value)))
         value = shown_by(value, env)
         views = outside_views(value, self.assumed.hosted)
         held = (refs_of(leaf) for leaf in leaves_of(value) if may_hold_tensor(leaf))
@@ -630,7 +631,7 @@ class Exits:
         if views or has_shared_items(self.frame.exchanges.apart(node.value if node is not None else None, value, env)):
             facts.seen.shown_twice.update(*(refs_of(leaf) for leaf in leaves_of(value)))
             others = shown_otherwise(facts.node)
-            clearest = min(views, key=lambda place: _by_clearness(place, others), default="")
+            clearest = min(views & shows or views, key=lambda place: _by_clearness(place, others), default="")
             self.record.construct(node or facts.node, ev.Kind.RETURNED_VIEW, clearest)
             facts.seen.lent.update(copied(value))
 
