@@ -430,3 +430,32 @@ def test_what_they_give_is_as_strong_as_numpys(dtype: str) -> None:
     exec(rewrite(OF_NUMBERS, slow="keep", on_unverified="numpy").new_text or "", new)
     x = np.array([1, 0, 2]).astype(dtype)
     np.testing.assert_allclose(new["scaled"](x), old["scaled"](x), rtol=1e-6, strict=True)
+
+
+KEYS = """
+import numpy as np
+
+
+def totals(x, **scales):
+    found = {"mean": np.exp(x).mean(), "std": np.sin(x)}
+    for name in found:
+        print(name, np.round(np.max(found[name] * scales[name]), 6))
+    return {key: np.sqrt(scales[key]) for key in scales if key in found}
+"""
+
+
+def test_keys_of_a_dict_are_no_arrays(capsys: Any) -> None:
+    text = rewrite(KEYS, slow="convert", on_unverified="numpy").new_text or ""
+    assert "print(name, " in text
+    assert "for key in scales if key in found}" in text
+    assert "rt.host(key)" not in text
+    found = []
+    for source in (KEYS, text):
+        space: dict[str, Any] = {"__name__": "keys"}
+        exec(source, space)
+        found.append(space["totals"](np.linspace(0, 1, 5), mean=np.ones(5), std=2.0, other=None))
+    assert list(found[0]) == list(found[1]) == ["mean", "std"]
+    for key, value in found[0].items():
+        np.testing.assert_allclose(found[1][key], value, strict=True)
+    first, second, third, fourth = capsys.readouterr().out.splitlines()
+    assert [first, second] == [third, fourth]

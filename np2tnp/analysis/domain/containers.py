@@ -149,8 +149,13 @@ def sequence_of(kind: str, items: list[Value], known: bool = True) -> Sequence:
     return Sequence(kind, element, tuple(items) if known and kind in ("tuple", "list") else None, refs)
 
 
+def looped_over(value: Value) -> Value:
+    """What a loop over `value` gets: of a dict its keys, which can be hashed, so that no array is among them."""
+    return UNKNOWN if isinstance(value, Sequence) and value.type == "dict" else element_of(value)
+
+
 def element_of(value: Value) -> Value:
-    """What iterating over `value` gives."""
+    """What iterating over `value` gives; of a dict, what it holds."""
     if isinstance(value, Array):
         rank = None if value.rank is None else max(value.rank - 1, 0)
         refs = NO_NAMES if rank == 0 else value.refs

@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.containers import element_of, is_without_numbers, sequence_of
+from np2tnp.analysis.domain.containers import element_of, is_without_numbers, looped_over, sequence_of
 from np2tnp.analysis.domain.env import ROUNDS, Env, join, widen
 from np2tnp.analysis.domain.promotion_rules import operator_dtypes
 from np2tnp.analysis.domain.special_names import asked_by
@@ -658,7 +658,7 @@ class Expressions:
 
     def _clauses(self, clause: cst.CompFor, iterated: Value, inner: Env) -> None:
         self.frame.loops += 1
-        self.stores.bind_target(clause.target, element_of(iterated), inner)
+        self.stores.bind_target(clause.target, looped_over(iterated), inner)
         for condition in clause.ifs:
             self.unseen.object_tested(condition, self.visitor.evaluate(condition.test, inner), inner)
         if clause.inner_for_in is not None:

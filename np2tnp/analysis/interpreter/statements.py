@@ -10,7 +10,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.containers import element_of, share_items
+from np2tnp.analysis.domain.containers import element_of, looped_over, share_items
 from np2tnp.analysis.domain.env import ITERATED, ROUNDS, Env, Gathered, iterated_name, join, join_all, widen
 from np2tnp.analysis.domain.locations import is_parameter, kept_by, of_attribute
 from np2tnp.analysis.domain.special_names import asked_by
@@ -409,7 +409,7 @@ class Statements:
         call = self.frame.recorded.get((ev.Call, id(node)))
         if isinstance(call, ev.Call) and call.callee in _PAIRING and isinstance(iterated, Sequence):
             return iterated.element
-        return element_of(iterated)
+        return looped_over(iterated)
 
     def _while(self, node: cst.While, env: Env) -> Env | None:
         return self._loop(
