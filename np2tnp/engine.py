@@ -52,6 +52,7 @@ from np2tnp.rewrite.work import counted_work, why_left
 from np2tnp.rewrite.written_imports import add_imports, add_script_start, add_startup, without_unused_imports
 from np2tnp.rules.base import Hit
 from np2tnp.rules.calls.unknown_values import UnknownValue
+from np2tnp.rules.cost.part_loops import BUILTIN
 from np2tnp.rules.host.migrated_callees import calls_of_runtime
 from np2tnp.session import NOT_ASKED, Session
 
@@ -174,7 +175,8 @@ def _what_then(plan: RegionPlan, first: Hit, spans: Mapping[int, Span]) -> str:
             if first.code in _ALIASES and hit.code in _ALIASES:
                 continue  # what was stored through another name is read
             places.setdefault(hit.code, set()).add(spans[id(hit.node)].line)
-    places.get(first.code, set()).discard(spans[id(first.node)].line)
+    if first.code != BUILTIN:  # of these, each has an advice of its own: any(x > sum(y))
+        places.get(first.code, set()).discard(spans[id(first.node)].line)
     return ", ".join(f"{code} in {_lines(found)}" for code, found in places.items() if found)
 
 

@@ -54,7 +54,7 @@ class Cell:
 
 
 #: Why a function is best left in NumPy, and of how many people are told so, in one line for each.
-LEFT = ("loops", "objects", "masked", "caught", "native", "little", "plots", "several", "unseen", "test")
+LEFT = ("loops", "objects", "masked", "units", "caught", "native", "little", "plots", "several", "unseen", "test")
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ _BEST_LEFT = {
         "function hands out masked arrays, or of another subclass of ndarray",
         "functions hand out masked arrays, or of other subclasses of ndarray",
     ),
+    "units": ("function works on values with units", "functions work on values with units"),
     "caught": (
         "function catches whatever array work may raise, and reads it",
         "functions catch whatever array work may raise, and read it",

@@ -6,6 +6,7 @@ decide alone. And whether a function that stays NumPy would be worth a person's 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -189,11 +190,41 @@ def why_left(facts: ev.RegionFacts, of_items: bool = True) -> str:
     """
     if _draws(facts):
         return "plots"
+    if _has_units(facts.node):
+        return "units"
     keeps = facts.qualname.rpartition(".")[2] in _CONSTRUCTORS or _is_setter(facts.node)
     reads = of_items and any(map(_reads_files, facts.events))
     tells = facts.result is not None and scalar_type(facts.result) == "str"
     enough = MUCH if keeps or reads or tells or is_about_tables(facts) else _WORTH
     return "little" if _does_less(facts, enough, of_items, reads) else ""
+
+
+def _has_units(node: cst.CSTNode) -> bool:
+    """Whether it works on values with units (pint's, Astropy's, quantities'), of which a door lets none in."""
+    if not isinstance(node, cst.FunctionDef):
+        return False
+    text = node.get_docstring(clean=False) or ""
+    annotated = (part.annotation for part in nodes_of(node.params) if type(part) is cst.Annotation)
+    if _QUANTITY.search(text) or any(dotted(it).rpartition(".")[2] == "Quantity" for it in annotated):
+        return True
+    return any(type(part) is cst.Call and _asks_for_units(part) for part in nodes_of(node))
+
+
+_QUANTITY = re.compile(r"\b(?:pint|pq|quantities|astropy\.units|u|units|unyt)\.Quantity\b")
+
+
+def _asks_for_units(call: cst.Call) -> bool:
+    """``x.to("m/s")``, ``x.to(y.units)``, ``x.to_base_units()``; but arrays of other libraries go ``to("cuda")``."""
+    name = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
+    if name in ("to_base_units", "m_as") or (name == "rescale" and len(call.args) == 1):
+        return True
+    given = call.args[0].value if name == "to" and len(call.args) == 1 else None
+    if isinstance(given, cst.Attribute):
+        return given.attr.value == "units"
+    return isinstance(given, cst.SimpleString) and not _DEVICE.match(str(given.raw_value))
+
+
+_DEVICE = re.compile(r"(?:cpu|gpu|cuda|mps|xpu|tpu|meta)(?::\d+)?$")
 
 
 def is_for_others(facts: ev.RegionFacts) -> bool:

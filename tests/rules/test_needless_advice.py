@@ -6,7 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from advised import deciding, gives_the_same, states
+from advised import deciding, gives_the_same, report_of, states
+
+from np2tnp.library import check
 
 _HEAD = "import numpy as np\n\n\n"
 
@@ -188,3 +190,182 @@ def test_what_is_named_is_what_is_given() -> None:
     assert told is not None
     assert told.code == "TNP207"
     assert "scipy.sparse.dia_matrix() keeps what may be a view of kernel" in told.message
+
+
+# --- decorators: who gets the function (TNP405)
+
+REBINDING = """
+import functools
+from packaging import version
+import numpy as np
+
+
+def renamed(since="1.0"):
+    def decorator(func):
+        @functools.wraps(func)
+        def wrapper(*args, **kwargs):
+            def fix(func, args, kwargs):
+                return func(*args[:1], **dict(zip(("y",), args[1:])), **kwargs)
+
+            return {}
+
+        return wrapper
+
+    return decorator
+
+
+@renamed()
+def f(x, y):
+    return np.exp(np.sin(x)) + y
+"""
+
+
+@pytest.mark.parametrize(
+    ("returned", "words"),
+    [
+        ("fix(func, args, kwargs) if version.parse(since) else func(*args)", "may do more with the function than call"),
+        ("traced(func, version.parse(since))", "hands the function on to traced()"),
+    ],
+)
+def test_who_gets_something_else_is_not_said_to_get_the_function(returned: str, words: str) -> None:
+    told = deciding(REBINDING.lstrip().format(returned))
+    assert told is not None
+    assert told.code == "TNP405"
+    assert words in told.message
+    assert "version" not in told.message
+
+
+def test_a_module_of_the_project_is_not_outside_of_it(tmp_path: Path) -> None:
+    package = tmp_path / "pkg"
+    (package / "testing").mkdir(parents=True)
+    texts = {
+        "__init__.py": "",
+        "testing/__init__.py": "",
+        "testing/marks.py": "def keyed(f):\n    TABLE[f.__code__] = 1\n    return f\n\n\nTABLE = {}\n",
+        "old.py": "from pkg.testing.marks import keyed\n\n\n@keyed\ndef old(name):\n    return lambda f: f\n",
+        "m.py": "import numpy as np\nfrom pkg.old import old\n\n\n@old('a')\ndef f(x):\n    return np.exp(np.sin(x))\n",
+    }
+    for name, text in texts.items():
+        (package / name).write_text(text, encoding="utf-8")
+    (told,) = (it for it in check(package).findings if it.code == "TNP405")
+    assert "old is what pkg.testing.marks.keyed makes, which may do more than call it" in told.message
+    (package / "old.py").write_text(texts["old.py"].replace("pkg.testing", "other.testing"), encoding="utf-8")
+    (told,) = (it for it in check(package).findings if it.code == "TNP405")
+    assert "other.testing.marks.keyed makes, which comes from outside of the project" in told.message
+
+
+# --- loops over lists, and what is best left behind them (TNP704, TNP705)
+
+LISTED = """
+def f(x: np.ndarray, keep):
+    places = list(range(x.ndim))
+    for k, n in zip(keep, range(x.ndim, x.ndim + len(keep))):
+        places[k] = n
+    return np.einsum(np.sin(x), list(range(x.ndim)), np.exp(x), places, [*places, *range(x.ndim)][: x.ndim])
+"""
+
+
+def test_a_loop_over_a_list_is_no_loop_over_parts_of_an_array() -> None:
+    told = deciding(_HEAD + LISTED.lstrip())
+    assert told is None or told.code != "TNP704"
+    array = (
+        "def f(x, n):\n    y = np.exp(x)\n    for k in range(n):\n        y[k] = np.cumsum(y[k])[::-1]\n    return y\n"
+    )
+    told = deciding(_HEAD + array)
+    assert told is not None
+    assert (told.code, told.left) == ("TNP704", "loops")
+
+
+PICKED = """
+def f(x: np.ndarray, w: np.ndarray, draw, n):
+    y = np.exp(x) * w
+    if len(set(y)) == 1:
+        return np.sin(y)
+{}    return np.cos(y)
+"""
+_FEW = """    for _ in range(n):
+        p = np.array([draw(), draw()])
+        if p[0] > draw():
+            draw(np.sqrt(p) * np.exp(p))
+"""
+_ITS_OWN = """    for k in range(n):
+        p = np.sqrt(np.array([k, k + 1])) * 2
+        if p[0] > 2:
+            break
+        draw(p + 1)
+"""
+
+
+@pytest.mark.parametrize("loop", [_FEW, _ITS_OWN])
+def test_what_is_in_the_way_before_a_loop_that_stays_is_counted(loop: str) -> None:
+    text = _HEAD + PICKED.lstrip()
+    told = [deciding(text.format(it)) for it in ("", loop)]
+    assert [(it.code, it.left) for it in told if it is not None] == [("TNP705", ""), ("TNP705", "loops")]
+    behind = deciding(text.format(loop).replace("set(y)", "set(y.tolist())"))
+    assert behind is not None
+    assert behind.left == "loops"
+
+
+def test_both_functions_of_a_line_are_told(tmp_path: Path) -> None:
+    text = f"{_HEAD}def f(x: np.ndarray, y: np.ndarray):\n    return np.exp(x) * any(x > sum(y))\n"
+    told = deciding(text)
+    assert told is not None
+    assert told.code == "TNP705"
+    assert told.then == "TNP705 in line 5"
+    followed = text.replace("any(x > sum(y))", "np.any(x > np.sum(y, axis=0))")
+    assert deciding(followed) is None
+    given = np.arange(3.0), np.array([0.25, 0.5])
+    gives_the_same(tmp_path, [text, followed], lambda it: it.f(*given))
+
+
+# --- values with units
+
+UNITS = {
+    "annotated": "def f(stamps: pq.Quantity, end):\n    return np.exp(stamps) * any(np.diff(stamps) < end)\n",
+    "asked": "def f(stamps, end):\n    y = np.exp(stamps).to('1/s')\n    return y * any(np.diff(y) < end)\n",
+    "documented": (
+        'def f(stamps, end):\n    """Of all.\n\n    stamps : `pint.Quantity`\n        Times.\n    """\n'
+        "    return np.exp(stamps) * any(np.diff(stamps) < end)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", UNITS)
+def test_values_with_units_are_best_left(kind: str) -> None:
+    told = deciding(f"import quantities as pq\n{_HEAD}{UNITS[kind]}")
+    assert told is not None
+    assert (told.code, told.left) == ("TNP705", "units")
+    plain = UNITS[kind].replace("pq.Quantity", "np.ndarray").replace("pint.Quantity", "array").replace("1/s", "cuda:0")
+    told = deciding(f"{_HEAD}{plain}")
+    assert told is not None
+    assert told.left == ""
+
+
+FLAGGED = """
+def f(x: np.ndarray):
+    y = np.exp(x)
+    y.flags.{} = False
+    return y
+"""
+
+
+@pytest.mark.parametrize("flag", ["writeable", "writeable[...]"])
+def test_who_sets_a_flag_is_not_said_to_show_memory(flag: str) -> None:
+    text = f"{_HEAD}{FLAGGED.lstrip()}".format("writeable").replace(
+        ".writeable", '["WRITEABLE"]' if "[" in flag else ".writeable"
+    )
+    told = deciding(text)
+    assert told is not None
+    assert told.code == "TNP204"
+    assert told.message.startswith("the array is made read-only, or writable again, by its flags")
+
+
+def test_an_int_whose_default_is_no_int_is_no_count() -> None:
+    text = (
+        f'{_HEAD}def f(x: np.ndarray, alpha):\n    """Of all.\n\n    alpha : int{{}}\n        Share.\n    """\n'
+        "    return np.exp(x) / alpha + np.sin(x)\n"
+    )
+    for default, word in (("", 'counts="alpha"'), (", default = 0.5", "alpha"), (", default: 1e-3", "alpha")):
+        written = report_of(text.format(default)).new_text or ""
+        assert word in written
+        assert ("counts=" in written) is (not default)

@@ -354,7 +354,9 @@ _IS_NUMBER = re.compile(
     r"(?:positive |non-negative )?(?:int(?:eger)?|float|scalar|number|real)\b(?!.*(?:\bor\b|array|list|tuple|None))",
     re.IGNORECASE,
 )
-_IS_COUNT = re.compile(r"(?:positive |non-negative )?int(?:eger)?\b(?!.*(?:\bor\b|float|array|list|tuple|None))")
+_IS_COUNT = re.compile(  # an int whose default is 0.5 is none
+    r"(?:positive |non-negative )?int(?:eger)?\b(?!.*(?:\bor\b|float|array|list|tuple|None|\.\d|\d\.|\de-?\d))"
+)
 
 
 def _may_be_count(parameter: cst.Param) -> bool:

@@ -165,7 +165,11 @@ document(
 def found(region: RegionWork) -> list[Hit]:
     """What is slow in the region by what its loops work on."""
     hits = [*_loops(region), *_all_or_none([*_builtins(region.context)])]
-    return hits or [*_small(region), *_recursion(region)] or [*_of_hosts(region)]
+    behind = [*_small(region), *_recursion(region)] if all(hit.code == BUILTIN for hit in hits) else []
+    last = behind or (list(callbacks(region)) if hits and all(hit.code == BUILTIN for hit in hits) else [])
+    if hits and any(hit.left for hit in marked(last, region)):  # it would stay for that: nothing is to be mended
+        return [replace(hit, left="loops") for hit in hits] + last
+    return hits or behind or [*_of_hosts(region)]
 
 
 def _loops(region: RegionWork) -> Iterator[Hit]:
@@ -499,6 +503,8 @@ def _words(work: Work, given: frozenset[str], context: Context) -> str:
     if work.calls:
         remedy = f"leave it in NumPy, unless {work.calls} takes all parts at once (--slow convert migrates it)"
     copied = [store for store in work.stores if not _is_list(store, context)]
+    if work.stores and not (copied or work.reads or work.small):
+        return ""  # Python's own lists
     if copied:
         name = root_of(copied[0].target) or "an array"
         return f"the loop stores into {name} part by part, and eager TensorFlow copies all of it each time: {remedy}"
@@ -514,10 +520,10 @@ def _is_list(store: ev.Store, context: Context) -> bool:
 
 
 def _is_list_display(node: cst.BaseExpression) -> bool:
-    """``[0, 0]``, or ``[0] * n``."""
+    """``[0, 0]``, ``[0] * n``, or ``list(range(n))``."""
     if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Multiply):
         return isinstance(node.left, cst.List) or isinstance(node.right, cst.List)
-    return isinstance(node, (cst.List, cst.ListComp))
+    return isinstance(node, (cst.List, cst.ListComp)) or (isinstance(node, cst.Call) and dotted(node.func) == "list")
 
 
 def _is_judged(work: Work, given: frozenset[str]) -> bool:

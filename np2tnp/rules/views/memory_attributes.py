@@ -10,6 +10,7 @@ from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import HOST, Array, Unknown, home_of, may_hold_tensor
 from np2tnp.analysis.syntax.python_tables import MEMBERS
 from np2tnp.analysis.syntax.scopes import sketch
+from np2tnp.analysis.syntax.walk import nodes_of
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.host.native_code import POINTERS
@@ -57,7 +58,9 @@ class MemoryAttribute(Rule):
             return
         if event.name in _MEMORY:
             words = f".{event.name} shows the memory of an ndarray; a tensor has none to show"
-            if event.name not in ("strides", "flags"):  # who reads those asks how NumPy would have laid it out
+            if event.name == "flags" and _sets_flag(event.node, context):
+                words = f"the array is made read-only, or writable again, by its flags; a tensor has none: {_APART}"
+            elif event.name not in ("strides", "flags"):  # who reads those asks how NumPy would have laid it out
                 words += f": {_APART}"
             elif any(call.api == AS_STRIDED for call in context.calls.values()):
                 words += f": {WINDOWS}"
@@ -78,6 +81,12 @@ class MemoryAttribute(Rule):
             yield self.hit(
                 event.node, f"setflags() protects an ndarray; a tensor has no flags to set: {_APART}", Verdict.BLOCK
             )
+
+
+def _sets_flag(flags: cst.CSTNode, context: Context) -> bool:
+    """Whether it is the ``x.flags`` of ``x.flags.writeable = False``."""
+    targets = (part.target for part in nodes_of(context.facts.node) if type(part) is cst.AssignTarget)
+    return any(isinstance(it, (cst.Attribute, cst.Subscript)) and it.value is flags for it in targets)
 
 
 def has_no_form(name: str) -> bool:
