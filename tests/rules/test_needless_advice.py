@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from advised import deciding, gives_the_same, report_of, states
 
-from np2tnp.library import check
-
 _HEAD = "import numpy as np\n\n\n"
 
 # --- arrays that a callee lays out itself (TNP206)
@@ -190,68 +188,6 @@ def test_what_is_named_is_what_is_given() -> None:
     assert told is not None
     assert told.code == "TNP207"
     assert "scipy.sparse.dia_matrix() keeps what may be a view of kernel" in told.message
-
-
-# --- decorators: who gets the function (TNP405)
-
-REBINDING = """
-import functools
-from packaging import version
-import numpy as np
-
-
-def renamed(since="1.0"):
-    def decorator(func):
-        @functools.wraps(func)
-        def wrapper(*args, **kwargs):
-            def fix(func, args, kwargs):
-                return func(*args[:1], **dict(zip(("y",), args[1:])), **kwargs)
-
-            return {}
-
-        return wrapper
-
-    return decorator
-
-
-@renamed()
-def f(x, y):
-    return np.exp(np.sin(x)) + y
-"""
-
-
-@pytest.mark.parametrize(
-    ("returned", "words"),
-    [
-        ("fix(func, args, kwargs) if version.parse(since) else func(*args)", "may do more with the function than call"),
-        ("traced(func, version.parse(since))", "hands the function on to traced()"),
-    ],
-)
-def test_who_gets_something_else_is_not_said_to_get_the_function(returned: str, words: str) -> None:
-    told = deciding(REBINDING.lstrip().format(returned))
-    assert told is not None
-    assert told.code == "TNP405"
-    assert words in told.message
-    assert "version" not in told.message
-
-
-def test_a_module_of_the_project_is_not_outside_of_it(tmp_path: Path) -> None:
-    package = tmp_path / "pkg"
-    (package / "testing").mkdir(parents=True)
-    texts = {
-        "__init__.py": "",
-        "testing/__init__.py": "",
-        "testing/marks.py": "def keyed(f):\n    TABLE[f.__code__] = 1\n    return f\n\n\nTABLE = {}\n",
-        "old.py": "from pkg.testing.marks import keyed\n\n\n@keyed\ndef old(name):\n    return lambda f: f\n",
-        "m.py": "import numpy as np\nfrom pkg.old import old\n\n\n@old('a')\ndef f(x):\n    return np.exp(np.sin(x))\n",
-    }
-    for name, text in texts.items():
-        (package / name).write_text(text, encoding="utf-8")
-    (told,) = (it for it in check(package).findings if it.code == "TNP405")
-    assert "old is what pkg.testing.marks.keyed makes, which may do more than call it" in told.message
-    (package / "old.py").write_text(texts["old.py"].replace("pkg.testing", "other.testing"), encoding="utf-8")
-    (told,) = (it for it in check(package).findings if it.code == "TNP405")
-    assert "other.testing.marks.keyed makes, which comes from outside of the project" in told.message
 
 
 # --- loops over lists, and what is best left behind them (TNP704, TNP705)

@@ -21,7 +21,6 @@ from np2tnp.analysis.driver.decorator_effects import (
     canonical_name,
     effects_of,
     harmless_below,
-    own_nodes,
     reads,
     watches,
 )
@@ -424,8 +423,9 @@ def what_counts(name: str, analysis: Analysis) -> str:
         return _hands_on(function.node, module, []) if function is not None else ""
     first, _, method = name.partition(".")
     own = first.removesuffix(OBJECT)
-    if first in module.functions and (maker := _made_otherwise(module.functions[first].node, analysis)):
-        return f"is a method of what {maker}" if method else f"is what {maker}"
+    if first in module.functions and (maker := _maker_outside(module.functions[first].node, module)):
+        whose = f"is a method of what {maker} makes" if method else f"is what {maker} makes"
+        return f"{whose}, which comes from outside of the project and may look at arguments or results"
     method = method or "__call__"
     holder = module.classes.get(own)
     made = _class_of(first, analysis) if holder is None and first not in module.functions else None
@@ -440,50 +440,20 @@ def what_counts(name: str, analysis: Analysis) -> str:
         return COMPILES
     if any(map(watches, nodes)):
         return "calls it where warnings or floating-point errors are looked for"
-    own_functions = [part for node in nodes for part in _outermost(node)]
-    functions = [it for function in own_functions for it in _decorators_in(function)]
+    functions = [part for part in parts if type(part) is cst.FunctionDef]
     within = list(walk(holder.node)) if holder is not None else []
     return next(filter(None, (_hands_on(function, module, within) for function in functions)), "")
 
 
-def _made_otherwise(function: cst.FunctionDef, analysis: Analysis) -> str:
-    """Which decorator makes something else of `function`, and what that may do; empty where there is none such."""
-    module = analysis.info
+def _maker_outside(function: cst.FunctionDef, module: ModuleInfo) -> str:
+    """The decorator from outside of the project that makes something else of `function`; empty where there is none."""
     for decorator in function.decorators:
         node = decorator.decorator
-        called = type(node) is cst.Call
-        name = canonical_name(node.func if isinstance(node, cst.Call) else node, module)
-        if not name or name in TRANSPARENT_DECORATORS or name in WRAPPING_DECORATORS or name.startswith(MARKS):
-            continue
-        value = analysis.resolve(name)
-        asked = asked_of(value) if value is not None else None
-        if asked is not None and not analysis.decorating(asked)[called]:
-            return f"{name} makes, which may do more than call it with what it was given"
-        if value is None and not name.startswith(".") and name.partition(".")[0] not in module.first_party:
-            return f"{name} makes, which comes from outside of the project and may look at arguments or results"
+        name = canonical_name(node.func if type(node) is cst.Call else node, module)
+        known = name in TRANSPARENT_DECORATORS or name in WRAPPING_DECORATORS or name.startswith(MARKS)
+        if name and not known and not name.startswith(".") and name.partition(".")[0] not in module.first_party:
+            return name
     return ""
-
-
-def _decorators_in(function: cst.FunctionDef) -> Iterator[cst.FunctionDef]:
-    """`function`, if that gets the function that it decorates; or else the decorators that it makes of its options."""
-    makers = [it for it in _handed_out(function) if _handed_out(it)]
-    if not makers:
-        yield function
-    for maker in makers:
-        yield from _decorators_in(maker)
-
-
-def _handed_out(function: cst.FunctionDef) -> list[cst.FunctionDef]:
-    """The functions in `function` that it returns."""
-    own = list(own_nodes(function.body))
-    named = {dotted(part.value) for part in own if isinstance(part, cst.Return) and part.value is not None}
-    return [part for part in own if isinstance(part, cst.FunctionDef) and part.name.value in named]
-
-
-def _outermost(node: cst.CSTNode) -> list[cst.FunctionDef]:
-    """A function itself, or the methods of a class."""
-    inside = node.body.body if isinstance(node, cst.ClassDef) else (node,)
-    return [part for part in inside if isinstance(part, cst.FunctionDef)]
 
 
 def _hands_on(function: cst.FunctionDef, module: ModuleInfo, holder: list[cst.CSTNode]) -> str:
@@ -494,12 +464,11 @@ def _hands_on(function: cst.FunctionDef, module: ModuleInfo, holder: list[cst.CS
         return ""
     parts = list(walk(function.body))
     harmless = {id(part) for node in parts for part in harmless_below(node, module, aliases_of(function, module))}
-    nested = {part.name.value for part in parts if type(part) is cst.FunctionDef}
     verb = "may hand" if any(type(part) is cst.If for part in parts) else "hands"
     for part in parts:
         if type(part) is cst.Call:
             given = [dotted(item.value) if id(item.value) not in harmless else "" for item in part.args]
-            if parameters[0] in given and dotted(part.func) not in nested:
+            if parameters[0] in given:
                 callee = _called_with(part, given.index(parameters[0]), module) or part.func
                 outside = _of_another_package(callee, holder, module)
                 seen = f" ({outside}), which may look at arguments or results" if outside else ""

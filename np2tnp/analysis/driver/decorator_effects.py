@@ -220,7 +220,7 @@ def reads(nodes: Sequence[cst.CSTNode], name: str) -> bool:
 
 def _nested(name: str, function: cst.FunctionDef) -> cst.FunctionDef | None:
     """The only function called `name` that `function` defines."""
-    found = [node for node in own_nodes(function.body) if type(node) is cst.FunctionDef and node.name.value == name]
+    found = [node for node in _own(function.body) if type(node) is cst.FunctionDef and node.name.value == name]
     bound = [node for node in walk(function.body) if type(node) is cst.AssignTarget and dotted(node.target) == name]
     return found[0] if len(found) == 1 and not bound else None
 
@@ -241,7 +241,7 @@ def _ways(function: cst.FunctionDef, name: str) -> _Ways:
         given = _is_given(statement.test, name) if type(statement) is cst.If and part is statement.body else None
         if given is not None:
             assert isinstance(statement, cst.If)
-            values = [node.value for node in own_nodes(part) if type(node) is cst.Return]
+            values = [node.value for node in _own(part) if type(node) is cst.Return]
             ends = bool(values) and len(statements_of(statement.body)) == 1 if given else bool(values)
             if ends:
                 found.tested.update(map(id, walk(statement.test)))
@@ -253,7 +253,7 @@ def _ways(function: cst.FunctionDef, name: str) -> _Ways:
                 continue
         if rest is found.made:  # it is no function from here on
             found.tested.update(map(id, walk(part)))
-        for node in () if isinstance(statement, (cst.FunctionDef, cst.ClassDef)) else own_nodes(part):
+        for node in () if isinstance(statement, (cst.FunctionDef, cst.ClassDef)) else _own(part):
             if type(node) is not cst.Return:
                 continue
             value = node.value
@@ -388,7 +388,7 @@ def _binds_otherwise(part: cst.CSTNode, name: str) -> bool:
     return named and part.name.value == name  # type: ignore[attr-defined]
 
 
-def own_nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+def _own(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """The nodes below `node`, without those inside of functions and classes nested there."""
     inner: set[int] = set()
     for part in walk(node):
