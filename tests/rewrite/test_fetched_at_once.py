@@ -459,3 +459,25 @@ def test_keys_of_a_dict_are_no_arrays(capsys: Any) -> None:
         np.testing.assert_allclose(found[1][key], value, strict=True)
     first, second, third, fourth = capsys.readouterr().out.splitlines()
     assert [first, second] == [third, fourth]
+
+
+DIAGONALS = """
+import numpy as np
+
+
+def jacobi(n):
+    alpha = np.diag([1.0 / np.sqrt((2 * k + 5) * (2 * k + 3)) for k in range(n)], k=1)
+    alpha += alpha.transpose()
+    return np.linalg.eigvalsh(alpha)
+"""
+
+
+def test_a_matrix_of_a_list_of_numbers_can_be_written() -> None:
+    text = rewrite(DIAGONALS, slow="keep", on_unverified="numpy").new_text or ""
+    assert "@rt.migrated" in text
+    found = []
+    for source in (DIAGONALS, text):
+        space: dict[str, Any] = {"__name__": "diagonals"}
+        exec(source, space)
+        found.append(space["jacobi"](6))
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-12, atol=1e-12, strict=True)  # one of them is 0

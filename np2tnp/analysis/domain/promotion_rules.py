@@ -18,6 +18,7 @@ from np2tnp.analysis.domain.values import (
     Sequence,
     Symbol,
     Value,
+    is_number,
     is_python_number,
     scalar_type,
 )
@@ -415,7 +416,7 @@ def is_read_only(name: str, base: Value | None) -> bool:
     if name not in READ_ONLY_VIEWS:
         return False
     if name == "diag" and isinstance(base, Sequence):  # with a number in it, it is a vector
-        return not any(is_python_number(item) for item in base.items or (base.element,))
+        return not any(is_number(item) for item in base.items or (base.element,))
     if isinstance(base, Array):
         return not (base.rank == 1 if name == "diag" else name == "imag" and base.dtypes <= frozenset("FD"))
     return True
