@@ -481,3 +481,27 @@ def test_a_matrix_of_a_list_of_numbers_can_be_written() -> None:
         exec(source, space)
         found.append(space["jacobi"](6))
     np.testing.assert_allclose(found[1], found[0], rtol=1e-12, atol=1e-12, strict=True)  # one of them is 0
+
+
+ORDERS = """
+import numpy as np
+
+
+def strides_of(a):
+    y = np.array(a)
+    return y.strides
+
+
+def order(x):
+    b = np.exp(x) * 2
+    return strides_of(b.T), np.sum(b)
+"""
+
+
+def test_a_copy_lies_as_what_it_was_made_of() -> None:
+    found = []
+    for source in (ORDERS, rewrite(ORDERS, slow="keep", on_unverified="numpy").new_text or ORDERS):
+        space: dict[str, Any] = {"__name__": "orders"}
+        exec(source, space)
+        found.append(space["order"](np.ones((2, 3)))[0])
+    assert found[0] == found[1] == (8, 24)

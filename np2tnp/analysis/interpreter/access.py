@@ -359,7 +359,8 @@ class Access:
             return method[0] if method is not None else UNKNOWN
         asks = name in ("strides", "flags") and not self._asks_who_may_write(node)
         if asks and not self.placement.is_in_order(node.value):
-            self.facts.seen.by_layout |= parameters_in(refs_of(base))
+            # a copy (``np.array(a)``) lies as the parameter does that it was made of, and nobody notes which
+            self.facts.seen.by_layout |= parameters_in(refs_of(base)) or frozenset(self.facts.parameters)
         if name in ("base", "flags", "strides") and refs_of(base) & self.assumed.host_locals:
             self.record.construct(
                 node, ev.Kind.OVER_MEMORY, f".{name}"
