@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
+import textwrap
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -53,3 +56,54 @@ def gives_the_same(folder: Path, texts: list[str], call: Callable[[Any], Any], *
 
 def _flat(value: Any) -> list[Any]:
     return [part for item in value for part in _flat(item)] if isinstance(value, (tuple, list)) else [value]
+
+
+_HEAD = """import logging
+import warnings
+
+import numpy as np
+
+LOOKS = [np.size]
+CALLS = [lambda part: part(1)]
+
+
+"""
+
+
+def changes_no_result(code: str, before: str, words: str, after: str, **options: Any) -> None:
+    """`before` stays for `code`, which says `words`; `after` migrates, and all versions give and leave the same."""
+    texts = []
+    for body in (before, after):
+        texts.append(f"{_HEAD}{textwrap.dedent(body)}")
+        report = report_of(texts[-1], **options)
+        told = [reason for region in report.regions for reason in region.reasons]
+        if body is before:
+            assert any(reason.startswith(code) and words in reason for reason in told), told
+        else:
+            found = [region.state.value for region in report.regions]
+            assert ("convertible" in found, "blocked" in found) == (True, False), told
+    assert report.new_text is not None
+    first, *others = map(_results, (*texts, report.new_text))
+    for other in others:
+        for one, same in zip(first, other, strict=True):
+            if isinstance(one, str):
+                assert one == same
+            else:
+                np.testing.assert_allclose(one, same, rtol=1e-13)
+
+
+def _results(text: str) -> list[Any]:
+    """What f of the text gives, and what it leaves of its arguments. A decorator of nobody's gives the function."""
+    text = text.replace("from timeit import kept\n", "def kept(function):\n    return function\n")
+    namespace: dict[str, Any] = {"__name__": "m"}
+    exec(compile(text, "m.py", "exec"), namespace)
+    x, y = np.linspace(0.5, 2, 1600).reshape(40, 40), np.linspace(0.1, 1, 40)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        more = [namespace["LOOKS"]] if "looks" in text else []
+        return _parts((namespace["f"](x, y, *more), x, y))
+
+
+def _parts(value: Any) -> list[Any]:
+    is_parts = isinstance(value, (tuple, list, itertools.chain, type(iter([]))))
+    return [part for item in value for part in _parts(item)] if is_parts else [value]

@@ -7,7 +7,6 @@ without imports and kept originals. ``pytest --update-golden tests/rules`` write
 from __future__ import annotations
 
 import ast
-import importlib.util
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from advised import load
 
 from np2tnp.config import Config
 from np2tnp.engine import analyze
@@ -69,17 +69,6 @@ def test_pages_show_what_rewrite_makes(page: Path, update_golden: bool) -> None:
         page.write_text(new, encoding="utf-8")
     else:
         assert new == text, "if this is meant: pytest --update-golden tests/rules"
-
-
-def load(name: str, text: str, folder: Path) -> Any:
-    path = folder / f"{name}.py"
-    path.write_text(text, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def _steps(module: Any, rng: np.random.Generator) -> Any:
