@@ -165,11 +165,15 @@ document(
 def found(region: RegionWork) -> list[Hit]:
     """What is slow in the region by what its loops work on."""
     hits = [*_loops(region), *_all_or_none([*_builtins(region.context)])]
-    behind = [*_small(region), *_recursion(region)] if all(hit.code == BUILTIN for hit in hits) else []
-    last = behind or (list(callbacks(region)) if hits and all(hit.code == BUILTIN for hit in hits) else [])
-    if hits and any(hit.left for hit in marked(last, region)):  # it would stay for that: nothing is to be mended
+    if any(hit.code != BUILTIN for hit in hits):
+        return hits
+    behind = [*_small(region), *_recursion(region)]
+    if not hits:
+        return behind or [*_of_hosts(region)]
+    last = behind or list(callbacks(region))
+    if any(hit.left for hit in marked(last, region)):  # it would stay for that: nothing is to be mended
         return [replace(hit, left="loops") for hit in hits] + last
-    return hits or behind or [*_of_hosts(region)]
+    return hits
 
 
 def _loops(region: RegionWork) -> Iterator[Hit]:
