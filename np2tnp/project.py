@@ -349,7 +349,7 @@ class Project:
             imported = self.names.imported(path, source.text)
             replaced = self.names.replaced(source.text, imported)
             compiler = self.names.compiler(source.text, imported)
-            ours = self.names.first_party(path, source.text) if compiler else NO_NAMES
+            ours = self.names.first_party(path, source.text)
             self.solver.note(self.names.places)
             session.start(self.catalog, self, functools.partial(self.operators, path), replaced, compiler, ours)
         return session

@@ -227,7 +227,7 @@ def _is_in_sight(value: Value, module: ModuleInfo) -> bool:
     if isinstance(value, Bound):
         return _is_in_sight(value.receiver, module)
     if isinstance(value, Symbol):
-        return value.name.lstrip(".").partition(".")[0] in module.first_party or value.name.startswith(".")
+        return is_of_project(value.name, module)
     return isinstance(value, (Function, Class, Instance))
 
 
@@ -423,9 +423,10 @@ def what_counts(name: str, analysis: Analysis) -> str:
         return _hands_on(function.node, module, []) if function is not None else ""
     first, _, method = name.partition(".")
     own = first.removesuffix(OBJECT)
-    if first in module.functions and (maker := _maker_outside(module.functions[first].node, module)):
+    maker = _maker(first, module)
+    if maker:
         whose = f"is a method of what {maker} makes" if method else f"is what {maker} makes"
-        return f"{whose}, which comes from outside of the project and may look at arguments or results"
+        return f"{whose}, which {_of_maker(maker, analysis)}"
     method = method or "__call__"
     holder = module.classes.get(own)
     made = _class_of(first, analysis) if holder is None and first not in module.functions else None
@@ -445,22 +446,43 @@ def what_counts(name: str, analysis: Analysis) -> str:
     return next(filter(None, (_hands_on(function, module, within) for function in functions)), "")
 
 
-def _maker_outside(function: cst.FunctionDef, module: ModuleInfo) -> str:
-    """The decorator from outside of the project that makes something else of `function`; empty where there is none."""
-    for decorator in function.decorators:
-        node = decorator.decorator
-        name = canonical_name(node.func if type(node) is cst.Call else node, module)
-        known = name in TRANSPARENT_DECORATORS or name in WRAPPING_DECORATORS or name.startswith(MARKS)
-        if name and not known and not name.startswith(".") and name.partition(".")[0] not in module.first_party:
-            return name
+def _maker(name: str, module: ModuleInfo) -> str:
+    """What makes the module's `name`: a decorator of the function, or what is called for it; else empty."""
+    if name in module.functions:
+        nodes = [decorator.decorator for decorator in module.functions[name].node.decorators]
+    else:
+        bound = [value for statement in module.node.body for value in _bound_to(name, statement)]
+        nodes = [value for value in bound if type(value) is cst.Call] if len(bound) == 1 else []
+    for node in nodes:
+        func = node.func if type(node) is cst.Call else node
+        own = dotted(func) if dotted(func) in module.functions else ""
+        made_by = own or canonical_name(func, module)
+        known = made_by in TRANSPARENT_DECORATORS or made_by in WRAPPING_DECORATORS or made_by.startswith(MARKS)
+        if made_by and not known:
+            return made_by
     return ""
+
+
+def _of_maker(name: str, analysis: Analysis) -> str:
+    """What is known of the decorator or function of this full name, which makes another decorator."""
+    own = name in analysis.info.functions
+    if not own and not is_of_project(name, analysis.info):
+        return "comes from outside of the project and may look at arguments or results"
+    value = Function(name, module=analysis.path) if own else analysis.resolve(name)
+    asked = asked_of(value) if isinstance(value, (Function, Class)) else None
+    return (analysis.decorating(asked)[2] if asked is not None else "") or "may do more with it than call it"
+
+
+def is_of_project(name: str, module: ModuleInfo) -> bool:
+    """Whether a full name belongs to a module of the project."""
+    return name.startswith(".") or name.partition(".")[0] in module.first_party
 
 
 def _hands_on(function: cst.FunctionDef, module: ModuleInfo, holder: list[cst.CSTNode]) -> str:
     """Who gets the function that `function` gets first, other than to call it or ask for its name; holder: its class"""
     taken = [*function.params.posonly_params, *function.params.params]
     parameters = [item.name.value for item in taken if item.name.value not in ("self", "cls")]
-    if not parameters:
+    if not parameters or _gets_options(function, parameters[0]):
         return ""
     parts = list(walk(function.body))
     harmless = {id(part) for node in parts for part in harmless_below(node, module, aliases_of(function, module))}
@@ -475,6 +497,25 @@ def _hands_on(function: cst.FunctionDef, module: ModuleInfo, holder: list[cst.CS
                 called = "" if type(callee) is cst.Call else "()"
                 return f"{verb} the function on to {sketch(callee)}{called}{seen}"
     return ""
+
+
+def _gets_options(function: cst.FunctionDef, first: str) -> bool:
+    """Whether `function` makes a decorator: it never calls its parameter `first`, but a function in it calls its own.
+
+    That one takes a single argument, as decorators do, and calls it or gives it back.
+    """
+    parts = list(walk(function.body))
+    if any(type(part) is cst.Call and dotted(part.func) == first for part in parts):
+        return False
+    for inner in parts:
+        taken = inner.params.params if type(inner) is cst.FunctionDef and len(inner.params.params) == 1 else ()
+        for name in (item.name.value for item in taken):
+            for part in walk(inner.body):  # type: ignore[attr-defined]
+                if type(part) is cst.Call and dotted(part.func) == name:
+                    return True
+                if type(part) is cst.Return and part.value is not None and dotted(part.value) == name:
+                    return True
+    return False
 
 
 def _called_with(call: cst.Call, index: int, module: ModuleInfo) -> cst.BaseExpression | None:

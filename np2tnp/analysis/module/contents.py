@@ -156,7 +156,7 @@ class ModuleInfo:
     by_probabilities: bool | None = None  #: whether it draws with given probabilities, once somebody asked
     numpy_names: frozenset[str] = NO_NAMES  #: names that stand for NumPy, whatever they are bound to
     near_compiler: str = ""  #: "own" where it imports a compiler of native code, "imported" where what it imports does
-    first_party: frozenset[str] = NO_NAMES  #: ... and the packages of the project that it imports
+    first_party: frozenset[str] = NO_NAMES  #: the packages of the project that it imports
     state: TensorState = field(default_factory=TensorState)  #: which attributes may hold tensors (``--state tensor``)
     #: ... and the functions that such a one may get, from whom and where, once somebody asked
     compiled: dict[str, tuple[str, cst.CSTNode]] | None = None

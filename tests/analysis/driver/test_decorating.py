@@ -131,6 +131,70 @@ def test_an_option_is_no_function_that_is_handed_on() -> None:
     assert "may do more with the function than call it" in told
 
 
+_VERSIONS = """import functools
+
+import elsewhere
+from packaging import version
+
+
+def checked(function, args):
+    log(function.__code__)
+    return function(*args)
+
+
+def renamed(since="1.0", until="2.0"):
+    def deco(function):
+        @functools.wraps(function)
+        def wrapper(*args):
+            if version.parse(since) < version.parse(until):
+                return checked(function, args)
+            return function(*args)
+
+        return wrapper
+
+    return deco
+
+
+@renamed()
+def deprecated(name):
+    def deco(function):
+        return function
+
+    return deco
+
+
+made = elsewhere.make(version.parse("2"))
+"""
+_OF_PACKAGE = """import numpy as np
+from pack import ways
+from pack.ways import made, renamed
+
+
+@{}
+def f(x):
+    return np.exp(x)
+"""
+FROM_A_PACKAGE = {
+    "renamed(since='1.1')": "the decorator renamed may hand the function on to checked():",
+    "ways.deprecated('a')": "deprecated is what renamed makes, which may hand the function on to checked():",
+    "made": "made is what elsewhere.make makes, which comes from outside of the project and may look at",
+    "ways.missing": "the decorator pack.ways.missing may do more with the function than call it",
+}
+
+
+@pytest.mark.parametrize("by", FROM_A_PACKAGE)
+def test_a_decorator_of_the_project_is_told_by_what_makes_it(by: str, tmp_path: Path) -> None:
+    """An option is no function that is handed on, and what the project's own module makes is not from outside."""
+    package = tmp_path / "pack"
+    package.mkdir()
+    for name, text in (("__init__", ""), ("ways", _VERSIONS), ("a", _OF_PACKAGE.format(by))):
+        (package / f"{name}.py").write_text(text)
+    run = pipeline.check([str(tmp_path)], Config(root=str(tmp_path), cache=False, quiet=True, jobs=1))
+    (told,) = (it.message for report in run.reports for it in report.findings if it.code == "TNP405")
+    assert FROM_A_PACKAGE[by] in told
+    assert "version.parse" not in told
+
+
 _POINTS = """class Points:
     {0}
 
