@@ -30,7 +30,7 @@ from np2tnp.rewrite import tensor_boundary
 from np2tnp.rewrite.originals import is_protocol
 from np2tnp.rewrite.plan import Names as LocalNames
 from np2tnp.rewrite.plan import Options, RegionPlan, plan_region
-from np2tnp.rewrite.purity import effect_of, pure_regions
+from np2tnp.rewrite.purity import effect_of, is_pure
 from np2tnp.rewrite.size_limits import is_vectorized
 from np2tnp.rewrite.vendoring import Home
 from np2tnp.rewrite.written_imports import choose_names
@@ -230,16 +230,19 @@ class Session:
         return answers and self.options.boundary == "numpy" and not self.options.float32
 
     def _is_pure(self, callee: Function) -> bool:
+        if callee.module not in ("", self.path):
+            return False
         analysis = self.analysis
-        own = callee.module in ("", self.path)
-        facts = analysis.facts.items()
-        known = {name: region for name, region in facts if compiled_regions.is_traceable(region.node)} if own else {}
-        return callee.qualname in pure_regions(known, analysis.info, analysis.catalog)
+
+        def is_traceable(region: ev.RegionFacts) -> bool:
+            return compiled_regions.is_traceable(region.node)
+
+        return is_pure(callee.qualname, analysis.facts, analysis.info, analysis.catalog, fits=is_traceable)
 
     def _begins_again(self, facts: ev.RegionFacts) -> bool:
         analysis = self.analysis
         known = {**analysis.facts, facts.qualname: facts}
-        return facts.qualname in pure_regions(known, analysis.info, analysis.catalog, methods=True)
+        return is_pure(facts.qualname, known, analysis.info, analysis.catalog, methods=True)
 
     def _effect(self, facts: ev.RegionFacts) -> str:
         analysis = self.analysis

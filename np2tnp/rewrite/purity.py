@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import libcst as cst
@@ -58,7 +58,7 @@ def pure_regions(
 
     methods : those that only read attributes of their object, too: what the object does then, the runtime looks at.
     """
-    found = _looked_at(facts, module, catalog, methods)
+    found = {name: _looked_at(region, module, catalog, methods) for name, region in facts.items()}
     calls = {name: set(look.callees) for name, look in found.items() if look.effect is None}
     while bad := {name for name, callees in calls.items() if not callees <= calls.keys()}:
         for name in bad:
@@ -66,10 +66,33 @@ def pure_regions(
     return frozenset(calls)
 
 
+def is_pure(
+    qualname: str,
+    facts: Mapping[str, ev.RegionFacts],
+    module: ModuleInfo,
+    catalog: Catalog,
+    *,
+    methods: bool = False,
+    fits: Callable[[ev.RegionFacts], bool] = lambda region: True,
+) -> bool:
+    """Whether `pure_regions` of those facts that fit has this one. Only what the function reaches is looked at."""
+    reached, left = {qualname}, [qualname]
+    while left:
+        region = facts.get(left.pop())
+        if region is None or not fits(region):
+            return False
+        look = _looked_at(region, module, catalog, methods)
+        if look.effect is not None:
+            return False
+        left += look.callees.keys() - reached
+        reached |= look.callees.keys()
+    return True
+
+
 def effect_of(qualname: str, facts: Mapping[str, ev.RegionFacts], module: ModuleInfo, catalog: Catalog) -> str:
     """What may have had an effect in a function that `pure_regions` (with methods) leaves out, in words."""
     region = facts[qualname]
-    look = _looked_at({qualname: region}, module, catalog, True)[qualname]
+    look = _looked_at(region, module, catalog, True)
     effect = look.effect
     if region.seen.asks_objects:
         where = sketch(region.seen.asked_at)
@@ -92,17 +115,12 @@ class _Look:
     effect: cst.CSTNode | None = None
 
 
-def _looked_at(
-    facts: Mapping[str, ev.RegionFacts], module: ModuleInfo, catalog: Catalog, methods: bool
-) -> dict[str, _Look]:
-    found = {}
-    for name, region in facts.items():
-        info = module.functions.get(name)
-        look = _look(region, module, catalog) if info is not None else _Look({}, region.node)
-        if info is not None and info.owner is not None and look.effect is None:
-            look.effect = _of_its_object(info.node, region) if methods else region.node
-        found[name] = look
-    return found
+def _looked_at(region: ev.RegionFacts, module: ModuleInfo, catalog: Catalog, methods: bool) -> _Look:
+    info = module.functions.get(region.qualname)
+    look = _look(region, module, catalog) if info is not None else _Look({}, region.node)
+    if info is not None and info.owner is not None and look.effect is None:
+        look.effect = _of_its_object(info.node, region) if methods else region.node
+    return look
 
 
 def _of_its_object(node: cst.FunctionDef, region: ev.RegionFacts) -> cst.CSTNode | None:

@@ -146,6 +146,25 @@ def test_what_happens_at_every_call_keeps_a_function_out_of_graphs(statement: st
     assert not any(finding.code == "TNP409" for finding in plain.findings)
 
 
+@pytest.mark.parametrize(
+    ("below", "stays"),
+    [
+        ("return n + 1", False),
+        ("LOG.append(n)\n    return n", True),
+        ("return 2 if type(n) is int else 1", True),
+    ],
+)
+def test_what_its_helpers_reach_decides_whether_a_function_is_compiled(below: str, stays: bool) -> None:
+    text = (
+        f"import numpy as np\nLOG = []\ndef below(n):\n    {below}\n\ndef middle(n):\n    return below(n) * 2\n\n"
+        "def beside(n):\n    LOG.append(n)\n    return type(n)\n\n"
+        "def f(x, n):\n    return np.exp(x) * middle(n)\n"
+    )
+    report = rewritten(text)
+    assert ("compile=" not in report.new_text) == stays
+    assert any(finding.code == "TNP409" and "middle()" in finding.message for finding in report.findings) == stays
+
+
 def test_sets_of_values_are_no_settings() -> None:
     text = "import numpy as np\ndef f(x, y):\n    return np.setdiff1d(x, y), np.setxor1d(x, y), np.unique(x)\n"
     new = rewritten(text, replace(CONFIG, compile="graph")).new_text
