@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_python import python
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECTS = sorted(path / f"{path.name}.py" for path in (ROOT / "fixtures" / "projects").iterdir() if path.is_dir())
@@ -69,13 +69,9 @@ def test_a_blocked_region_says_why(path: Path, reports: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("path", PROJECTS, ids=lambda path: path.stem)
 def test_the_program_prints_the_same(path: Path, folder: Path, reports: dict[str, Any]) -> None:
-    outputs = [
-        subprocess.run(
-            [sys.executable, str(script)], capture_output=True, text=True, check=True, cwd=folder, env=environment()
-        ).stdout
-        for script in (path, folder / path.name)
-    ]
-    assert outputs[0] == outputs[1]
+    runs = [python(str(script), cwd=folder, env=environment()) for script in (path, folder / path.name)]
+    assert [run.returncode for run in runs] == [0, 0], [run.stderr for run in runs]
+    assert runs[0].stdout == runs[1].stdout
 
 
 def environment() -> dict[str, str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_python import python
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -172,8 +172,9 @@ def test_the_block_stands_before_what_runs_the_program_and_is_named_by_nothing(t
     printed = []
     for name, code in (("old.py", text), ("new.py", new)):
         (tmp_path / name).write_text(code)
-        command = [sys.executable, "-c", looks, str(tmp_path / name)]
-        printed.append(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        done = python("-c", looks, str(tmp_path / name))
+        assert done.returncode == 0, done.stderr
+        printed.append(done.stdout)
     assert printed[0] == printed[1]
 
 

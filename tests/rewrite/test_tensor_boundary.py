@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import types
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from forked_python import python
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
@@ -103,11 +103,10 @@ def test_results_and_updates_are_numpys(pair: tuple[Any, Any]) -> None:
 
 def test_programs_print_the_same() -> None:
     text = rewritten("kernels")
-    outputs = [
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout
-        for code in ((FIXTURES / "kernels.py").read_text(encoding="utf-8"), text)
-    ]
-    assert outputs[0] == outputs[1] != ""
+    programs = ((FIXTURES / "kernels.py").read_text(encoding="utf-8"), text)
+    runs = [python("-c", code, cwd=ROOT) for code in programs]
+    assert [run.returncode for run in runs] == [0, 0], runs
+    assert runs[0].stdout == runs[1].stdout != ""
 
 
 def test_gradients_and_jacobians(pair: tuple[Any, Any]) -> None:
@@ -282,7 +281,7 @@ print(np.signbit(x * 0.0))
 
 
 def test_zeros_keep_their_sign_from_the_start() -> None:
-    done = subprocess.run([sys.executable, "-c", ZEROS], capture_output=True, text=True, check=True)
+    done = python("-c", ZEROS)
     assert done.stdout == "[False]\n"
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from forked_python import python
 
 import np2tnp
 from np2tnp import pipeline
@@ -55,8 +54,7 @@ def run(root: Path) -> str:
     code = (
         "import sys, runpy; sys.modules['np2tnp'] = None; sys.path.insert(0, sys.argv[1]); runpy.run_path(sys.argv[2])"
     )
-    command = [sys.executable, "-c", code, str(root), str(root / "run.py")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    done = python("-c", code, str(root), str(root / "run.py"))
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from forked_python import python
 
 from np2tnp import pipeline
 from np2tnp.config import Config
@@ -129,5 +128,6 @@ def test_added_names_do_not_travel_by_star_imports(
     assert f"\n@{names[0]}.migrated" in new
     program = "import pkg, numpy as np; print(pkg.ratio(), pkg.area(np.ones(3)))"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    done = python("-c", program, env=environment)
+    assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["1.0", "6.0"]

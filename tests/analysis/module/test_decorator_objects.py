@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from forked_python import python
 
 from np2tnp import pipeline
 from np2tnp.cli import main
@@ -187,8 +188,8 @@ def test_the_program_prints_the_same(tmp_path: Path) -> None:
     decorators = re.findall(r"@rt\.migrated\b(?:(?!\ndef ).)*\ndef norm", program.read_text(), re.DOTALL)
     assert len(decorators) == len(uses)
     env = os.environ | {"NP2TNP_ABOVE": "0", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    after = subprocess.run([sys.executable, "f.py"], cwd=tmp_path, capture_output=True, text=True, check=True, env=env)
-    assert after.stdout == before
+    after = python("f.py", cwd=tmp_path, env=env)
+    assert (after.returncode, after.stdout) == (0, before), after.stderr
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,20 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from forked_python import python
 
 from np2tnp import runtime as rt
 
 PACKAGE = Path(rt.__file__).parent
 
 
-def run(code: str) -> None:
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
+def run(code: str, is_new: bool = False) -> None:
+    """Run a program; in a new process where it is about what is imported first."""
+    text = textwrap.dedent(code)
+    if is_new:
+        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    else:
+        done = python("-c", text)
     assert done.returncode == 0, done.stderr
 
 
@@ -32,7 +38,8 @@ def test_importing_and_decorating_import_neither_tensorflow_nor_families() -> No
         def f(x): return rt.updated(None, x=x)
         rt.at([1])[0].set(2)
         assert "tensorflow" not in sys.modules
-        """
+        """,
+        is_new=True,
     )
 
 
@@ -45,7 +52,8 @@ def test_asking_for_an_unknown_name_imports_nothing() -> None:
         for module in sys.modules.values():
             hasattr(module, "load_tests")
         assert "tensorflow" not in sys.modules
-        """
+        """,
+        is_new=True,
     )
 
 
@@ -84,7 +92,8 @@ def test_helpers_pickle_by_name() -> None:
 
 
 def test_threads_may_ask_for_first_names_at_once() -> None:
-    run("""
+    run(
+        """
         import sys, threading
         from np2tnp import runtime as rt
         sys.setswitchinterval(1e-6)
@@ -102,7 +111,9 @@ def test_threads_may_ask_for_first_names_at_once() -> None:
         for thread in threads:
             thread.join()
         assert not failures, failures
-    """)
+    """,
+        is_new=True,
+    )
 
 
 def test_no_folder_or_module_hides_a_public_name() -> None:

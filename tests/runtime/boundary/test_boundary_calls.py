@@ -6,7 +6,6 @@ import collections
 import functools
 import inspect
 import re
-import subprocess
 import sys
 import textwrap
 import threading
@@ -15,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from forked_python import python
 
 from np2tnp import runtime as rt
 from np2tnp.runtime.base.dispatch import is_tensor
@@ -158,7 +158,7 @@ def test_exceptions_of_tensorflow_become_numpys() -> None:
 
 
 def run(code: str) -> str:
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120)
+    done = python("-c", textwrap.dedent(code))
     assert done.returncode == 0, done.stderr
     return done.stdout
 

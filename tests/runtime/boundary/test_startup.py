@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from forked_python import python
 
 from np2tnp import runtime as rt
 from np2tnp.runtime.base.dispatch import is_tensor
@@ -33,9 +32,8 @@ def test_the_program_can_keep_the_switch() -> None:
         rt.start()
         print(other["more"](tf.constant(1)).dtype.name)
     """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, cwd=ROOT, check=True
-    )
+    done = python("-c", textwrap.dedent(code), cwd=ROOT)
+    assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["off", "float64", "float64"]
 
 
@@ -52,9 +50,8 @@ def test_zero_stays_zero_after_minus_zero() -> None:
         x = np.zeros(1)
         print(rt.host(rt.arctan2(np.float64(-0.0), x - 1)), rt.host(rt.pad(rt.tensor(x), 1, constant_values=-0.0)))
     """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, cwd=ROOT, check=True
-    )
+    done = python("-c", textwrap.dedent(code), cwd=ROOT)
+    assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
         "[False, False] [True, False]", "True False True", "[-3.14159265] [-0.  0. -0.]"
     ]  # fmt: skip

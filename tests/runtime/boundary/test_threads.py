@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import queue
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -12,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from forked_python import python
 
 from np2tnp import runtime as rt
 from np2tnp.runtime.boundary.threads import waits, write_what_changed
@@ -95,7 +94,7 @@ print(*out.astype(int))
 
 def test_what_another_thread_wrote_that_has_ended_stays() -> None:
     """In a process of its own: pytest may have threads."""
-    done = subprocess.run([sys.executable, "-c", ENDED], capture_output=True, text=True, check=False)
+    done = python("-c", ENDED)
     assert done.stdout == "1 1 0 0 7 7\n", done.stderr[-2000:]
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 import math
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from forked_python import python
 
 from np2tnp import runtime as rt
 from np2tnp.runtime.compile import compiled
@@ -407,7 +406,7 @@ print([(part.tolist(), part.dtype.char) for part in found])
 
 
 def test_bits_of_narrowed_integers_do_not_end_the_process() -> None:
-    done = subprocess.run([sys.executable, "-c", NARROWED], capture_output=True, text=True, check=False)
+    done = python("-c", NARROWED)
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout == "[([1, 6, 5, 6], 'i'), ([3, 7, 7, -1], 'b'), ([3, 2, 2, 3], 'i')]\n"
 
