@@ -168,10 +168,10 @@ AGAIN = 3
 #: times slower on a device.
 _ARRANGING = frozenset(
     "zeros ones empty full zeros_like ones_like empty_like full_like arange linspace eye identity concatenate stack"
-    " vstack hstack column_stack append insert delete copy array astype ascontiguousarray asanyarray flatten fill"
-    " repeat tile nonzero flip atleast_3d meshgrid ix_ broadcast_arrays iscomplexobj isrealobj issubdtype can_cast load"
-    " save savez loadtxt savetxt genfromtxt fromiter fromstring frombuffer tofile seterr errstate set_printoptions"
-    " unravel_index ravel_multi_index ndindex array_equal unique".split()
+    " vstack hstack column_stack append insert delete copy array astype ascontiguousarray asfortranarray flatten fill"
+    " asanyarray repeat tile nonzero flip atleast_3d meshgrid ix_ broadcast_arrays iscomplexobj isrealobj issubdtype"
+    " can_cast load save savez loadtxt savetxt genfromtxt fromiter fromstring frombuffer tofile seterr errstate"
+    " set_printoptions unravel_index ravel_multi_index ndindex array_equal unique".split()
 )
 _DRAWING = ("matplotlib", "seaborn", "plotly", "bokeh", "pyqtgraph", "mayavi", "pylab")
 #: Methods of figures and axes: none is one of arrays.

@@ -97,6 +97,50 @@ def test_the_copy_that_is_asked_for_is_not_asked_for_again(tmp_path: Path) -> No
     gives_the_same(tmp_path, texts, lambda it: it.f(np.arange(6.0).reshape(2, 3)), on_unverified="raise")
 
 
+FORTRAN = """
+def asks(a):
+    return a.strides[0] * np.sum(a)
+
+
+def f(x: np.ndarray):
+    a = {}
+    return asks({})
+"""
+WORK = """
+def work(x: np.ndarray):
+    return np.exp(x) * np.sin(x) @ np.cos(x).T
+
+
+"""
+_PRODUCT = "np.exp(x) * np.sin(x) @ np.cos(x).T"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("np.asfortranarray({})", "a"),
+        ("{}", "np.asfortranarray(a)"),
+        ("{}", 'np.array(a, order="F")'),
+        ('np.array({}, order="F")', "a"),
+    ],
+)
+def test_what_is_made_in_fortran_order_is_not_asked_to_be_made_in_c_order(
+    words: tuple[str, str], tmp_path: Path
+) -> None:
+    texts = [
+        f"{_HEAD}{WORK.lstrip()}{FORTRAN.lstrip()}".format(words[0].format(it), words[1])
+        for it in (_PRODUCT, "work(x)")
+    ]
+    told = deciding(texts[0])
+    assert told is not None
+    assert told.code == "TNP206"
+    assert "is made in Fortran order, for which what gets it asks" in told.message
+    assert "contiguous" not in told.message
+    followed = deciding(texts[1])
+    assert followed is None or followed.left == "little"
+    gives_the_same(tmp_path, texts, lambda it: it.f(np.arange(6.0).reshape(2, 3)))
+
+
 LAPACK = """
 from scipy.linalg import lapack
 

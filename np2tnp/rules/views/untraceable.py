@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.values import Symbol
+from np2tnp.analysis.domain.values import Const, Symbol
+from np2tnp.analysis.interpreter.placement import bound_in
 from np2tnp.analysis.syntax.scopes import dotted, sketch
 from np2tnp.analysis.syntax.walk import nodes_of
 from np2tnp.edits import build
@@ -108,7 +109,9 @@ class Untraceable(Rule):
         in_a_table = event.kind == ev.Kind.ALIASED_ARGUMENTS and _is_read_by_text(event.node, context.facts.node)
         if event.kind == ev.Kind.ASKED_BY_LAYOUT and isinstance(event.node, cst.Arg):
             given = sketch(event.node.value)
-            if not isinstance(event.node.value, cst.Name):
+            if _is_fortran(event.node.value, context):
+                words = _WORDS_OF_FORTRAN.format(given)
+            elif not isinstance(event.node.value, cst.Name):
                 words = _passed(event, context)
             elif given != event.detail:
                 words = words.replace(detail, f"{given}, which is given as {detail},", 1)
@@ -143,6 +146,18 @@ def _passed(event: ev.Construct, context: Context) -> str:
     return f"{callee} asks for the memory order of {' and '.join(words)}, or may update it by that: pass {passed}"
 
 
+def _is_fortran(node: cst.BaseExpression, context: Context) -> bool:
+    """Whether the code makes `node` in Fortran order, on purpose: one in C order would not do."""
+    if isinstance(node, cst.Name):
+        bound = [value for value in bound_in(context.facts.node).get(node.value, []) if value is not None]
+        return any(_is_fortran(value, context) for value in bound if type(value) is cst.Call)
+    call = context.calls.get(id(node))
+    if call is None:
+        return False
+    orders = [it.value for it in call.arguments if it.name == "order"]
+    return call.api == "numpy.asfortranarray" or any(isinstance(it, Const) and it.value == "F" for it in orders)
+
+
 def _is_of_numpy(event: ev.Construct, context: Context) -> bool:
     call = context.calls.get(id(event.node))
     return call is not None and isinstance(call.callee, Symbol) and call.callee.name.startswith("numpy.")
@@ -163,6 +178,10 @@ def _warns(event: ev.Construct, context: Context) -> bool:
     return True
 
 
+_WORDS_OF_FORTRAN = (
+    "{0} is made in Fortran order, for which what gets it asks, and a tensor has no order: move the array work before"
+    " it into a function of its own"
+)
 _WORDS_OF_TEXTS = (
     "{0}() sees the function's own names, which would hold tensors: give it those that the text needs,"
     ' as in {0}(text, {{"np": np, "n": n}})'
