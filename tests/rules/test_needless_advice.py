@@ -349,3 +349,65 @@ def test_an_int_whose_default_is_no_int_is_no_count() -> None:
         written = report_of(text.format(default)).new_text or ""
         assert word in written
         assert ("counts=" in written) is (not default)
+
+
+# --- arrays that are made by a length
+
+LENGTHS = """
+class Box:
+    def __init__(self, data):
+        self.data = data
+
+
+def f(box: Box, other: np.ndarray, more: bool):
+    n, m = box.data.shape[0], 2
+    z = np.zeros({})
+    if more:
+        z = np.sin(z) + np.cos(z) * np.exp(z)
+    print("made")
+    return z
+"""
+
+
+@pytest.mark.parametrize("length", ["box.data.size", "n", "2 * n - m", "max(n, m)", "len(box.data) - box.k"])
+def test_a_length_that_nobody_knows_to_be_one_is_asked_for(length: str, tmp_path: Path) -> None:
+    text = _HEAD + LENGTHS.lstrip().replace("self.data = data", "self.data, self.k = data, 1")
+    told = deciding(text.format(length))
+    assert told is not None
+    assert told.code == "TNP511"
+    assert "for all that is known of the length that np.zeros(...) gets" in told.message
+    assert "write int(...) for that length" in told.message
+    texts = [text.format(length), text.format(f"int({length})")]
+    assert deciding(texts[1]) is None
+
+    def called(module: object) -> list[object]:
+        box = module.Box(np.arange(4.0))  # type: ignore[attr-defined]
+        return [module.f(box, np.ones((2, 3)), more) for more in (False, True)]  # type: ignore[attr-defined]
+
+    gives_the_same(tmp_path, texts, called)
+
+
+@pytest.mark.parametrize("length", ["len(other) - 1", "other.size", "round(len(other) / 2)", "other[0].size"])
+def test_a_length_of_an_array_is_one_number(length: str) -> None:
+    assert deciding(_HEAD + LENGTHS.lstrip().format(length)) is None
+
+
+LOOKED_UP = """
+import elsewhere
+
+
+def f(x: np.ndarray):
+    y = np.exp(x)
+    z = np.zeros(x.shape[0])
+    elsewhere.inline("z(0) = y(0);", arg_names=["{}", "z"])
+    return z + np.sin(y)
+"""
+
+
+@pytest.mark.parametrize("name", ["y", "w"])
+def test_who_is_told_names_of_the_function_looks_them_up(name: str) -> None:
+    told = deciding(_HEAD + LOOKED_UP.lstrip().format(name))
+    assert told is not None
+    assert told.code == "TNP206"
+    assert told.message.startswith("elsewhere.inline() looks up names of the function")
+    assert deciding(_HEAD + LOOKED_UP.lstrip().format(name).replace("arg_names", "names")) is None

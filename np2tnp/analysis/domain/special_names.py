@@ -159,6 +159,15 @@ def sees_names(builtin: str, arguments: tuple[ev.Argument, ...]) -> bool:
     return builtin == "builtins.locals" or (builtin == "builtins.vars" and not arguments)
 
 
+def sees_given_names(arguments: tuple[ev.Argument, ...], names: frozenset[str]) -> bool:
+    """Whether a call is told which of the function's `names` it is to look up: ``inline(code, arg_names=["x"])``."""
+    for argument in arguments:
+        if argument.name == "arg_names" and isinstance(argument.node.value, (cst.List, cst.Tuple)):
+            texts = [item.value for item in argument.node.value.elements]
+            return any(isinstance(text, cst.SimpleString) and text.evaluated_value in names for text in texts)
+    return False
+
+
 def takes_tensor(builtin: str, value: Value) -> bool:
     """Whether `builtin` makes of the tensor `value` what it makes of NumPy's: a 0-d complex array is no float."""
     refused = builtin in ("float", "int") and zero_d_of(value) == "array"

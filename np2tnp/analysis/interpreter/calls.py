@@ -17,6 +17,7 @@ from np2tnp.analysis.domain.special_names import (
     changes_its_own,
     frames_above,
     level_of_caller,
+    sees_given_names,
     sees_names,
     takes_tensor,
 )
@@ -215,6 +216,8 @@ class Calls:
         """What the call returns, and its arguments, as they are looked at then."""
         if api is not None and api.startswith(("numpy", "ndarray")):
             return self.numpy_calls.numpy_call(node, api, arguments, receiver, env), arguments
+        if sees_given_names(arguments, self.frame.scope.locals):
+            self.record.construct(node, ev.Kind.OWN_NAMES, dotted(node.func) or "a callable")
         if callee == LENT:
             given = refs_of(self.callees.unresolved(node, dotted(node.func), arguments, env, pure=False))
             return Unknown(HOST, given | {CALLED}, view="view"), arguments
@@ -568,6 +571,8 @@ class Calls:
         if name in ("any", "all"):
             return Scalar("bool")
         if name == "round":
+            if len(values) == 1 and scalar_type(first) in ("int", "float"):
+                return Scalar("int")
             return Scalar("number") if len(values) == 1 or not may_be_array(first) else UNKNOWN
         return Unknown(HOST, self.callees.given_back(arguments), view="view")
 

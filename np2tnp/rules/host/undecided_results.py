@@ -10,6 +10,7 @@ from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.result_aliases import kinds_of_parts, zero_d
 from np2tnp.analysis.domain.values import Array
 from np2tnp.analysis.syntax.scopes import dotted, sketch
+from np2tnp.analysis.syntax.walk import nodes_of
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 
@@ -63,6 +64,12 @@ class UndecidedResult(Rule):
             yield self.hit(parts[0][0], f"{doubt}: {_advice(parts[0][0], 'each')}", Verdict.BLOCK)
             return
         for node, value in parts:
+            made = _made_by_length(node, context)
+            if made is not None:
+                why = f"a scalar or a 0-d array, for all that is known of the length that {sketch(made)} gets,"
+                doubt = doubted.replace("this", sketch(node), 1).replace("a scalar or a 0-d array,", why, 1)
+                yield self.hit(node, f"{doubt}: write int(...) for that length, as of one dimension", Verdict.BLOCK)
+                continue
             words = sketch(node)
             doubt = doubted if "..." in words else doubted.replace("this", words, 1)
             left = "" if isinstance(value, Array) or type(node) is cst.Call else "unseen"
@@ -80,6 +87,52 @@ def at_the_host(context: Context) -> Iterator[Hit]:
                 " tell them apart: make all of them arrays by np.asarray(...) or numbers by float(...)"
             )
             yield Hit(UndecidedResult.doc.code, node, words, Verdict.BLOCK)
+
+
+_BY_SHAPE = frozenset(f"numpy.{name}" for name in ("zeros", "ones", "empty", "full"))
+
+
+def _made_by_length(node: cst.BaseExpression, context: Context) -> cst.Call | None:
+    """What makes the array `node` by a length of which nobody knows that it is one number: ``np.zeros(box.size)``."""
+    region = context.facts.node
+    for value in _bound(node.value, region) if isinstance(node, cst.Name) else ():
+        call = context.calls.get(id(value))
+        if type(value) is cst.Call and call is not None and call.api in _BY_SHAPE and value.args:
+            unknown = isinstance(call.result, Array) and call.result.rank is None
+            if unknown and _is_length(value.args[0].value, region):
+                return value
+    return None
+
+
+def _is_length(node: cst.BaseExpression, region: cst.CSTNode, depth: int = 4) -> bool:
+    """Whether it reads as a number of elements: ``x.size``, ``len(x)``, ``x.shape[0]``, and what is computed of one."""
+    if isinstance(node, cst.BinaryOperation):
+        return _is_length(node.left, region, depth) or _is_length(node.right, region, depth)
+    if isinstance(node, cst.Name):
+        bound = _bound(node.value, region) if depth else []
+        return bool(bound) and all(_is_length(value, region, depth - 1) for value in bound)
+    if isinstance(node, cst.Call):
+        name = dotted(node.func)
+        return name == "len" or (
+            name in ("min", "max") and any(_is_length(it.value, region, depth) for it in node.args)
+        )
+    if isinstance(node, cst.Subscript):
+        of, index = node.value, node.slice[0].slice
+        return isinstance(of, cst.Attribute) and of.attr.value == "shape" and type(index) is cst.Index
+    return isinstance(node, cst.Attribute) and node.attr.value == "size"
+
+
+def _bound(name: str, region: cst.CSTNode) -> list[cst.BaseExpression]:
+    """The expressions that assignments bind `name` to, one by one or several at once."""
+    found: list[cst.BaseExpression] = []
+    for node in (part for part in nodes_of(region) if isinstance(part, cst.Assign)):
+        for target in node.targets:
+            if dotted(target.target) == name:
+                found.append(node.value)
+            elif isinstance(target.target, cst.Tuple) and isinstance(node.value, cst.Tuple):
+                pairs = zip(target.target.elements, node.value.elements, strict=False)
+                found += [right.value for left, right in pairs if dotted(left.value) == name]
+    return found
 
 
 def _advice(node: cst.BaseExpression, each: str = "", context: Context | None = None) -> str:

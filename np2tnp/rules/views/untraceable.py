@@ -119,6 +119,8 @@ class Untraceable(Rule):
             words = _WORDS_OF_TABLES.format(detail)
         if event.kind == ev.Kind.OWN_NAMES and event.detail in ("eval", "exec"):
             words = _WORDS_OF_TEXTS.format(event.detail)
+        elif event.kind == ev.Kind.OWN_NAMES and event.detail not in ("locals", "vars"):
+            words = _WORDS_OF_NAMES.format(event.detail)
         if event.kind == ev.Kind.CALLBACK:
             words = _as_block(event.node) or words
         is_asserted = event.kind == ev.Kind.CALLBACK and _as_block(event.node)
@@ -185,6 +187,10 @@ _WORDS_OF_FORTRAN = (
 _WORDS_OF_TEXTS = (
     "{0}() sees the function's own names, which would hold tensors: give it those that the text needs,"
     ' as in {0}(text, {{"np": np, "n": n}})'
+)
+_WORDS_OF_NAMES = (
+    "{0}() looks up names of the function, as it is told (arg_names=), which would hold tensors: move the call into a"
+    " function of its own"
 )
 _WORDS_OF_TABLES = (
     "an array in a dict or a table may be passed twice to what may update {0}: move the work on arrays into a function"
