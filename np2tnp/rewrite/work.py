@@ -13,6 +13,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import NO_NAMES, Array, Const, Scalar, Sequence, Symbol, Value, scalar_type
+from np2tnp.analysis.module.parameter_kinds import documented
 from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.analysis.syntax.walk import nodes_of, walk
 
@@ -203,14 +204,13 @@ def _has_units(node: cst.CSTNode) -> bool:
     """Whether it works on values with units (pint's, Astropy's, quantities'), of which a door lets none in."""
     if not isinstance(node, cst.FunctionDef):
         return False
-    text = node.get_docstring(clean=False) or ""
     annotated = (part.annotation for part in nodes_of(node.params) if type(part) is cst.Annotation)
-    if _QUANTITY.search(text) or any(dotted(it).rpartition(".")[2] == "Quantity" for it in annotated):
+    if documented(node, _QUANTITY) or any(dotted(it).rpartition(".")[2] == "Quantity" for it in annotated):
         return True
     return any(type(part) is cst.Call and _asks_for_units(part) for part in nodes_of(node))
 
 
-_QUANTITY = re.compile(r"\b(?:pint|pq|quantities|astropy\.units|u|units|unyt)\.Quantity\b")
+_QUANTITY = re.compile(r".*\b(?:pint|pq|quantities|astropy\.units|u|units|unyt)\.Quantity\b")
 
 
 def _asks_for_units(call: cst.Call) -> bool:

@@ -321,6 +321,21 @@ def test_values_with_units_are_best_left(kind: str) -> None:
     assert told.left == ""
 
 
+NAMED_ONLY = (
+    "See Also\n    --------\n    pint.Quantity : what has units.",
+    "Examples\n    --------\n    >>> f(pint.Quantity(2, 's'), 3)",
+    "Returns\n    -------\n    found : pint.Quantity",
+)
+
+
+@pytest.mark.parametrize("words", NAMED_ONLY)
+def test_a_class_that_a_docstring_names_is_no_type_of_a_parameter(words: str) -> None:
+    text = UNITS["documented"].replace("stamps : `pint.Quantity`\n        Times.", words)
+    told = deciding(f"{_HEAD}{text}")
+    assert told is not None
+    assert (told.code, told.left) == ("TNP705", "")
+
+
 FLAGGED = """
 def f(x: np.ndarray):
     y = np.exp(x)
