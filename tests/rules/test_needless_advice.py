@@ -192,6 +192,25 @@ def test_who_fills_an_array_may_have_kept_that_and_no_more() -> None:
     assert deciding(f"import numpy as np{FILLED.format('out')}") is None
 
 
+SPREAD = """
+def f(a: np.ndarray, b: np.ndarray, **options):
+    near = np.exp(a) + np.sin(b) - np.sin(b)
+    return np.{}
+"""
+
+
+@pytest.mark.parametrize(
+    "call", ["allclose(near, np.exp(a), **options)", "array_equal(*[near, b], **options)", "shape(*[near], **options)"]
+)
+def test_an_answer_of_pythons_is_no_view_whatever_a_star_hides(call: str, tmp_path: Path) -> None:
+    text = _HEAD + SPREAD.lstrip().format(call)
+    assert deciding(text) is None
+    given = np.arange(3.0), np.ones(3)
+    gives_the_same(tmp_path, [text], lambda it: it.f(*given), on_unverified="raise")
+    told = deciding(text.replace(call, "ravel(near, **options), near"))
+    assert told is not None
+
+
 DIAGONALS = """
 from scipy import sparse
 

@@ -495,6 +495,8 @@ class NumpyCalls:
             given = {argument.name: argument.value for argument in arguments if argument.name is not None}
             made = self._result(api, fact, {"self": receiver, **hidden, **given}, receiver)
             return replace(made, rank=None, dtypes=ALL_DTYPES) if isinstance(made, Array) else made
+        if fact.returns in ("python", "none") or fact.result == "python":  # no array, whichever gets what
+            return NONE if fact.returns == "none" else UNKNOWN
         home = TENSOR if self.frame.made == TENSOR else HOST
         refs = NO_NAMES.union(*(refs_of(argument.value) for argument in arguments))
         named = all(argument.star != "**" and argument.name != "copy" for argument in arguments)
