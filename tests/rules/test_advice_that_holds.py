@@ -258,9 +258,16 @@ def test_what_is_made_of_a_display_lies_in_order(made: str, blocked: bool) -> No
 
 def test_a_keyword_that_may_be_there_may_change_something() -> None:
     told = deciding("def f(x, **options):\n    return np.nanmedian(np.exp(x), **options)\n")
-    assert told.message.startswith("np.nanmedian may change (by out=) an array that a * or ** hides")
+    assert told.message == (
+        "np.nanmedian may change (by out=) an array that **options hides: name those that are meant as parameters of"
+        " the function (axis=...), and hand these on"
+    )
+    named = report_of("def f(x, axis=None):\n    return np.nanmedian(np.exp(x), axis=axis)\n")
+    assert [region.state.value for region in named.regions if region.qualname == "f"] == ["convertible"]
     told = deciding("def f(x, *rest):\n    np.put(x, *rest)\n    return np.exp(x)\n")
-    assert told.message.startswith("np.put changes an array that a * or ** hides")
+    assert told.message.startswith("np.put changes an array that *rest hides: name those that are meant as parameters")
+    told = deciding("def f(x, pair):\n    np.put(x, *pair)\n    return np.exp(x)\n")
+    assert told.message.endswith(" an array that *pair hides: name those that are meant")
 
 
 def test_resizing_is_not_to_be_taken_for_np_resize() -> None:

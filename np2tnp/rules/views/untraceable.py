@@ -42,7 +42,7 @@ _WORDS = {
     ev.Kind.ATTRIBUTE_OF_AN_UNKNOWN: "assigning .{0} of what may be an array changes it in place: make a new array",
     ev.Kind.OUT_TUPLE: "out= of several arrays, or as a tuple: assign the results instead",
     ev.Kind.DRAWN_INTO: "{0} draws into an array that it is given: draw, and store what it returns",
-    ev.Kind.HIDDEN_ARRAY: "{0} an array that a * or ** hides: name its arguments",
+    ev.Kind.HIDDEN_ARRAY: "{0} an array that {1} hides: {2}",
     ev.Kind.OWN_NAMES: "{0}() sees the function's own names, which would hold tensors: name what is needed,"
     " arrays as copies (np.array(x))",
     ev.Kind.FRAMES_OF_CALLERS: "{0}() finds a caller by counting frames (stacklevel=, _getframe), and a migrated"
@@ -129,10 +129,28 @@ class Untraceable(Rule):
         if event.kind == ev.Kind.METHOD_OBJECT:
             owner = sketch(event.node.value) if isinstance(event.node, cst.Attribute) else "what has it"
             words = _WORDS[event.kind].format(f".{event.detail}", owner)
+        if event.kind == ev.Kind.HIDDEN_ARRAY:
+            words = words.format(detail, *_hidden_by(event.node, context.facts.node))
         if event.kind == ev.Kind.UNKNOWN_IN_PLACE_METHOD:
             called = sketch(event.node) if isinstance(event.node, cst.Call) else f".{event.detail}()"
             words = _WORDS[event.kind].format(called, _INSTEAD.get(event.detail, _STORED))
         yield Hit(self.code, event.node, words, Verdict.BLOCK, left="unseen" if in_a_table or _is_unsure(event) else "")
+
+
+def _hidden_by(call: cst.CSTNode, region: cst.CSTNode) -> tuple[str, str]:
+    """What of the arguments hides others (``**kwargs``), and what to write for it.
+
+    What the function was given itself has no names but those of its own parameters.
+    """
+    stars = [arg for arg in call.args if arg.star] if isinstance(call, cst.Call) else []
+    hiding = next((arg for arg in stars if arg.star == "**"), stars[0] if stars else None)
+    if hiding is None:
+        return "a * or **", "name its arguments"
+    words, example = f"{hiding.star}{sketch(hiding.value)}", " (axis=...)" if hiding.star == "**" else ""
+    own = [region.params.star_kwarg, region.params.star_arg] if isinstance(region, cst.FunctionDef) else []
+    if any(isinstance(it, cst.Param) and it.name.value == dotted(hiding.value) for it in own):
+        return words, f"name those that are meant as parameters of the function{example}, and hand these on"
+    return words, f"name those that are meant{example}"
 
 
 def _passed(event: ev.Construct, context: Context) -> str:
