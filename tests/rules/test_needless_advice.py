@@ -317,6 +317,24 @@ def test_both_functions_of_a_line_are_told(tmp_path: Path) -> None:
     gives_the_same(tmp_path, [text, followed], lambda it: it.f(*given))
 
 
+TESTED = {
+    "an expression": ("    m = max(n) if isinstance(n, list) else n\n", True),
+    "a name for it": ("    if isinstance(n, (list, tuple)):\n        k = n\n        n = max(k)\n    m = n\n", True),
+    "the other branch": ("    m = n if isinstance(n, list) else max(n)\n", False),
+    "another class": ("    m = max(n) if isinstance(n, np.ndarray) else n\n", False),
+    "made otherwise": ("    if isinstance(n, list):\n        n = np.exp(n)\n        n = max(n)\n    m = n\n", False),
+}
+
+
+@pytest.mark.parametrize("case", TESTED)
+def test_what_is_tested_to_be_a_list_is_no_array(case: str, tmp_path: Path) -> None:
+    lines, is_list = TESTED[case]
+    text = f"{_HEAD}def f(x: np.ndarray, n):\n{lines}    return np.exp(x) * np.sin(x) + np.cos(x) * m\n"
+    assert ("TNP705" in {it.code for it in report_of(text).findings}) is not is_list
+    if is_list:
+        gives_the_same(tmp_path, [text], lambda it: [it.f(np.arange(3.0), n) for n in ([1, 2], 3)])
+
+
 # --- values with units
 
 UNITS = {

@@ -120,6 +120,32 @@ def _made_of(node: cst.Name, context: Context) -> list[cst.BaseExpression]:
     return found
 
 
+_CONTAINERS = frozenset(("list", "tuple", "set", "dict"))
+
+
+def is_tested_list(node: cst.BaseExpression, context: Context) -> bool:
+    """Whether the name `node` stands where a test says that it is a list: ``max(n) if isinstance(n, list) else n``.
+
+    Also by another name that is given to it there.
+    """
+    if not isinstance(node, cst.Name):
+        return False
+    for part in nodes_of(context.facts.node):
+        if not isinstance(part, (cst.If, cst.IfExp)) or not isinstance(part.test, cst.Call) or len(part.test.args) != 2:
+            continue
+        tested, kinds = (argument.value for argument in part.test.args)
+        names = [item.value for item in kinds.elements] if isinstance(kinds, cst.Tuple) else [kinds]
+        if dotted(part.test.func) == "isinstance" and _CONTAINERS.issuperset(map(dotted, names)):
+            inside = list(walk(part.body))
+            assigned = [it for it in inside if isinstance(it, cst.Assign)]
+            bound = [name for it in assigned for target in it.targets for name in target_names(target.target)]
+            same = {dotted(it.targets[0].target) for it in assigned if dotted(it.value) == dotted(tested)}
+            certain = (same | {dotted(tested)}) - {name for name in bound if name not in same or bound.count(name) > 1}
+            if node.value in certain and any(it is node for it in inside):
+                return True
+    return False
+
+
 def is_set(node: cst.CSTNode, context: Context, depth: int = 3) -> bool:
     """Whether it is a set, or what operators make of one: no array."""
     if isinstance(node, cst.BinaryOperation):

@@ -27,7 +27,7 @@ from np2tnp.analysis.syntax.walk import names_in, nodes_of, walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Severity, document
 from np2tnp.rules.cost.loop_counts import LOOPS as LOOP_NODES
-from np2tnp.rules.cost.loop_counts import Loop, is_set, is_shape
+from np2tnp.rules.cost.loop_counts import Loop, is_set, is_shape, is_tested_list
 from np2tnp.rules.cost.loop_work import (
     RegionWork,
     Size,
@@ -695,7 +695,7 @@ def _is_array(argument: ev.Argument, name: str, context: Context) -> bool:
         return False  # of a dict
     if not isinstance(value, (Array, Unknown)) or is_number(value) or not context.may_be_tensor(value):
         return False
-    if is_shape(node, context) or is_set(node, context):
+    if is_shape(node, context) or is_set(node, context) or is_tested_list(node, context):
         return False
     if type(node) is cst.Call and type(node.func) is cst.Attribute and node.func.attr.value in _OF_TEXTS:
         return False
