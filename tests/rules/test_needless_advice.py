@@ -358,6 +358,21 @@ def test_values_with_units_are_best_left(kind: str) -> None:
     assert told.left == ""
 
 
+@pytest.mark.parametrize("kind", UNITS)
+def test_a_quantity_goes_to_the_original_of_a_function_that_migrates(kind: str, tmp_path: Path) -> None:
+    """So it may count as one that migrates: of a plain array its core takes care, of a quantity nobody loses a unit."""
+    text = f"class pq:\n    Quantity = object\n\n\n{_HEAD}{UNITS[kind]}".replace("any(np.diff", "np.any(np.diff")
+    text = text.replace(".to('1/s')", "")
+    assert states(text)["f"] == "convertible"
+
+    class Quantity(np.ndarray):
+        pass
+
+    given = np.arange(3.0)
+    for stamps in (given, given.view(Quantity)):
+        gives_the_same(tmp_path, [text], lambda it, stamps=stamps: it.f(stamps, 5.0))
+
+
 NAMED_ONLY = (
     "See Also\n    --------\n    pint.Quantity : what has units.",
     "Examples\n    --------\n    >>> f(pint.Quantity(2, 's'), 3)",

@@ -35,20 +35,24 @@ class NativeCode(Rule):
         ),
         does=(
             "Leaves functions with such decorators, that such packages may get to compile (`numba.njit(f)`), or with an"
-            " array's pointer, in NumPy. Calls of such packages"
-            " get host copies of their array arguments."
+            " array's pointer, in NumPy. What numba and the like compile is best left as it is: it is counted, and"
+            " shown with -v. Calls of such packages get host copies of their array arguments."
         ),
         bad="""
-            import numba
+            import hashlib
 
 
-            @numba.njit
-            def norm(x):
-                return np.sqrt((x * x).sum())
+            def digest(x):
+                y = np.exp(x)
+                return hashlib.sha256(memoryview(y)).hexdigest()
         """,
         good="""
-            def norm(x):
-                return np.sqrt((x * x).sum())
+            import hashlib
+
+
+            def digest(x):
+                y = np.exp(x)
+                return hashlib.sha256(y.tobytes()).hexdigest()
         """,
     )
     on = (
