@@ -275,6 +275,22 @@ def test_a_loop_over_a_list_is_no_loop_over_parts_of_an_array() -> None:
     assert (told.code, told.left) == ("TNP704", "loops")
 
 
+OF_INTS = """
+def f(x: np.ndarray, keep):
+    places = list(range(x.ndim))
+    new = list(range(x.ndim, x.ndim + len(keep)))
+    for k, n in zip(keep, new):
+        places[k] = {}
+    return np.einsum(np.sin(x), list(range(x.ndim)), np.exp(x), places)
+"""
+
+
+@pytest.mark.parametrize(("stored", "told"), [("n", False), ("np.exp(n) + np.sin(k)", True), ("x[k].sum()", True)])
+def test_a_loop_that_fills_a_list_with_whole_numbers_works_on_no_array(stored: str, told: bool) -> None:
+    found = deciding(_HEAD + OF_INTS.lstrip().format(stored))
+    assert (found is not None and found.code == "TNP704") is told
+
+
 PICKED = """
 def f(x: np.ndarray, w: np.ndarray, draw, n):
     y = np.exp(x) * w

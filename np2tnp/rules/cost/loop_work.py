@@ -92,6 +92,7 @@ class Work:
     scatters: bool = False  #: whether it stores by several indices: into more than a vector
     whole: set[str] = field(default_factory=set)  #: names of arrays that it works on as a whole
     small: cst.CSTNode | None = None  #: the first operation whose operands are parts
+    fills: bool = False  #: whether it stores into a list of Python's
     calls: str = ""  #: a method, or what an object or a parameter holds, that it calls
 
     @property
@@ -267,8 +268,10 @@ class _Iteration:
         ):
             self.work.reads.append(read)
             self.work.first = self.work.first or part
-        if (store := self.region.stores.get(key)) is not None and self.may_be_large(store.base):
-            self._stored(store)
+        if (store := self.region.stores.get(key)) is not None:
+            if self.may_be_large(store.base):
+                self._stored(store)
+            self.work.fills |= isinstance(store.base, Sequence) and store.base.type == "list"
         operator = self.region.operators.get(key)
         if operator is not None and self._works(key, operator.result, *([] if self.hosts else operator.operands)):
             size = self._of_operands(operator)

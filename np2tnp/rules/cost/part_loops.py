@@ -507,7 +507,8 @@ def _words(work: Work, given: frozenset[str], context: Context) -> str:
     if work.calls:
         remedy = f"leave it in NumPy, unless {work.calls} takes all parts at once (--slow convert migrates it)"
     copied = [store for store in work.stores if not _is_list(store, context)]
-    if work.stores and not (copied or work.reads or work.small):
+    lists = work.stores or (work.fills and work.size is Size.NUMBER and not work.calls)
+    if lists and not (copied or work.reads or work.small):
         return ""  # Python's own lists
     if copied:
         name = root_of(copied[0].target) or "an array"
