@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import warnings
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ PROGRAMS = sorted(
 each = pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: str(path.relative_to(FIXTURES)))
 
 
+@cache  # two tests ask for each program
 def rewrite(text: str) -> FileReport:
     return analyze(Source("program.py", text), Config(rewrite=True))
 
