@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,34 @@ def check_in_graph(
                 same(in_graph(find(name, rt), args, kwargs, unknown, compiled), expected, factor)
 
 
+#: The last graphs that know the ranks of their inputs alone: the next array may have the same.
+_GRAPHS: dict[Any, Any] = {}
+
+
+def kept(key: Any, make: Callable[[], Any]) -> Any:
+    """The graph of that key; None stands for none but this once."""
+    if key is None:
+        return make()
+    if key not in _GRAPHS:
+        while len(_GRAPHS) > 20:
+            del _GRAPHS[next(iter(_GRAPHS))]
+        _GRAPHS[key] = make()
+    return _GRAPHS[key]
+
+
+def key_of(function: Any, args: Any, kwargs: Any) -> Any:
+    """What a graph depends on if of arrays only ranks and dtypes are known; None where that is not simply told."""
+    leaves: list[Any] = []
+    for name, leaf in (*enumerate(args), *kwargs.items()):
+        if isinstance(leaf, np.ndarray):
+            leaves.append((name, leaf.ndim, leaf.dtype.str))
+        elif leaf is None or type(leaf) in (bool, int, float, str, type):
+            leaves.append((name, type(leaf), repr(leaf)))
+        else:
+            return None
+    return (function, *leaves)
+
+
 def in_graph(function: Any, args: Any, kwargs: Any, unknown: bool, compiled: bool = False) -> Any:
     """What `function` returns in a ``tf.function`` whose inputs are the arrays among the arguments.
 
@@ -85,9 +114,12 @@ def in_graph(function: Any, args: Any, kwargs: Any, unknown: bool, compiled: boo
             *filled, **{key: next(left) if isinstance(leaf, np.ndarray) else leaf for key, leaf in kwargs.items()}
         )
 
-    shapes = [[None] * array.ndim if unknown else array.shape for array in arrays]
-    signature = [tf.TensorSpec(shape, array.dtype) for shape, array in zip(shapes, arrays, strict=True)]
-    graph = tf.function(body, input_signature=signature, autograph=False, jit_compile=compiled)
+    def make() -> Any:
+        shapes = [[None] * array.ndim if unknown else array.shape for array in arrays]
+        signature = [tf.TensorSpec(shape, array.dtype) for shape, array in zip(shapes, arrays, strict=True)]
+        return tf.function(body, input_signature=signature, autograph=False, jit_compile=compiled)
+
+    graph = kept(key_of(function, args, kwargs) if unknown and not compiled else None, make)
     return graph(*rt.tensor(arrays))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from agreement import same
+from agreement import kept, key_of, same
 
 tf = pytest.importorskip("tensorflow")
 
@@ -50,12 +50,17 @@ def in_graph(name: str, method: str, unknown: bool, x: Any, *args: Any, **keywor
     shapes = [[None] * np.ndim(array) if unknown else array.shape for array in arrays]
     specs = [tf.TensorSpec(shape, array.dtype) for shape, array in zip(shapes, arrays, strict=True)]
     rest = () if unknown else args
+    helper = getattr(rt, f"{name}_{method}")
 
-    @tf.function(input_signature=specs, autograph=False)
     def run(*tensors: Any) -> Any:
-        return getattr(rt, f"{name}_{method}")(*tensors, *rest, **keywords)
+        return helper(*tensors, *rest, **keywords)
 
-    return run(*map(tf.constant, arrays))
+    key = key_of(helper, (x, *map(np.asarray, args)), keywords)
+    with_arrays = any(isinstance(value, np.ndarray) for value in keywords.values())  # they are in the graph
+    graph = kept(
+        key if unknown and not with_arrays else None, lambda: tf.function(run, input_signature=specs, autograph=False)
+    )
+    return graph(*map(tf.constant, arrays))
 
 
 def agrees(name: str, method: str, factor: float, unknown: bool, x: Any, *args: Any, **keywords: Any) -> None:
