@@ -523,3 +523,31 @@ def test_a_loop_over_columns_of_an_ndarray_is_counted_as_a_loop() -> None:
 def test_what_would_gain_is_shown(body: str) -> None:
     told = deciding(body)
     assert (told.code, told.left) == ("TNP206", "")
+
+
+# --- each turn of the loop goes once over all the data, and raises it to a power of its own
+
+POWERS = """
+def f(x: np.ndarray, y: np.ndarray, powers):
+    out = np.empty({})
+    for k, (i, j) in enumerate(powers):
+        {}
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "stored", "stays"),
+    [
+        ("(x.size, len(powers))", "out[:, k] = x**i * y**j", True),
+        ("(x.size, len(powers))", "out[:, k] = np.power(x, k + 1) * y", True),
+        ("(len(powers), x.size)", "out[k] = np.exp(y) * x**i", True),
+        ("x.shape", "out[:, k] = x[:, k] ** 3 * k", False),
+        ("x.shape", "out[:, k] = np.exp(x[:, k]) ** k", False),
+        ("x.shape", "out[:, k] = np.exp(x[:, k]) * 1.5**k", False),
+    ],
+)
+def test_a_loop_that_raises_all_to_a_power_of_each_turn_is_good_numpy(made: str, stored: str, stays: bool) -> None:
+    told = deciding(POWERS.format(made, stored))
+    assert (told.code, told.left) == ("TNP704", "loops" if stays else "")
+    assert ("work on whole arrays" in told.message, "best left in NumPy" in told.message) == (not stays, stays)

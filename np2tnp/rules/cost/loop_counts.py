@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.values import Array, Bound, Symbol, Unknown, Value
+from np2tnp.analysis.domain.values import Array, Bound, Symbol, Unknown, Value, is_number
 from np2tnp.analysis.syntax.scopes import dotted, target_names
-from np2tnp.analysis.syntax.walk import nodes_of, walk
+from np2tnp.analysis.syntax.walk import names_in, nodes_of, walk
 from np2tnp.rules.base import Context
 
 #: So many iterations, said by the text, are few: directions, channels, stages.
@@ -316,3 +317,31 @@ def size_of_draw(call: ev.Call) -> list[ev.Argument] | None:
     named = [argument for argument in call.arguments if argument.name == "size"]
     given = [argument for argument in call.arguments if argument.name is None][place:]
     return named or (given if api.endswith(("rand", "randn")) else given[:1])
+
+
+_POWERS = frozenset(("numpy.power", "numpy.float_power"))
+
+
+def takes_powers(body: Sequence[cst.CSTNode], counters: AbstractSet[str], context: Context) -> bool:
+    """Whether an iteration raises all of an array to a power that its counters say: ``out[:, k] = x**k``.
+
+    NumPy multiplies where the power is a number, and where it is an array calls pow() for each element.
+    """
+    inside = {id(part) for part in body}
+    stores = (it.target for it in context.facts.events if isinstance(it, ev.Store) and id(it.node) in inside)
+    slices = any(type(part.slice) is cst.Slice for it in stores if type(it) is cst.Subscript for part in it.slice)
+    for event in context.facts.events:
+        if isinstance(event, ev.Operator) and event.op == "pow" and isinstance(event.node, cst.BinaryOperation):
+            nodes, values = [event.node.left, event.node.right], event.operands
+        elif isinstance(event, ev.Call) and event.api in _POWERS and len(event.arguments) > 1:
+            nodes = [argument.node.value for argument in event.arguments[:2]]
+            values = tuple(argument.value for argument in event.arguments[:2])
+        else:
+            continue
+        base, power = values
+        is_all = base.rank != 0 if isinstance(base, Array) else slices and not is_number(base)
+        is_one = not (isinstance(power, Array) and power.rank)
+        by_counter = bool(names_in(nodes[1]) & counters) and not names_in(nodes[0]) & counters
+        if id(event.node) in inside and is_all and is_one and by_counter:
+            return True
+    return False

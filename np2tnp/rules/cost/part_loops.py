@@ -27,7 +27,7 @@ from np2tnp.analysis.syntax.walk import names_in, nodes_of, walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Severity, document
 from np2tnp.rules.cost.loop_counts import LOOPS as LOOP_NODES
-from np2tnp.rules.cost.loop_counts import Loop, is_set, is_shape, is_tested_list
+from np2tnp.rules.cost.loop_counts import Loop, is_set, is_shape, is_tested_list, takes_powers
 from np2tnp.rules.cost.loop_work import (
     RegionWork,
     Size,
@@ -382,7 +382,7 @@ def _is_whole_by_hand(loop: Loop, context: Context) -> bool:
     stored |= _other_names(stored, context)
     if _differ_in_shape(body, assigned | counters, context) or any(_asks_an_object(it, counters) for it in body):
         return False
-    if (carried_names(loop) & assigned) - sums - stored - counters:
+    if (carried_names(loop) & assigned) - sums - stored - counters or takes_powers(body, counters, context):
         return False
     if any(_picks(part, assigned, sums) for part in body):
         return False
