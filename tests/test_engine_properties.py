@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import warnings
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,25 +21,27 @@ FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 PROGRAMS = sorted(
     path for pattern in ("programs/*.py", "projects/**/*.py", "rules/*/*.py") for path in FIXTURES.glob(pattern)
 )
-each = pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: str(path.relative_to(FIXTURES)))
 
 
-@cache  # two tests ask for each program
 def rewrite(text: str) -> FileReport:
     return analyze(Source("program.py", text), Config(rewrite=True))
 
 
-@each
-def test_a_second_run_changes_nothing(path: Path) -> None:
-    new = rewrite(path.read_text(encoding="utf-8")).new_text
+@pytest.fixture(scope="module", params=PROGRAMS, ids=lambda path: str(path.relative_to(FIXTURES)))
+def program(request: pytest.FixtureRequest) -> tuple[str, FileReport]:
+    """A text and its report. What asks for one program runs one after the other: it is rewritten once."""
+    text = request.param.read_text(encoding="utf-8")
+    return text, rewrite(text)
+
+
+def test_a_second_run_changes_nothing(program: tuple[str, FileReport]) -> None:
+    new = program[1].new_text
     if new is not None:
         assert rewrite(new).new_text in (None, new)
 
 
-@each
-def test_lines_outside_of_migrated_regions_stay(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    report = rewrite(text)
+def test_lines_outside_of_migrated_regions_stay(program: tuple[str, FileReport]) -> None:
+    text, report = program
     if report.new_text is None:
         return
     lines = text.splitlines()
