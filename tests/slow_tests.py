@@ -25,6 +25,7 @@ verify/test_trials.py verify/test_verify
 probe/test_probe.py files/test_lazy_imports.py files/test_importing.py commands/test_calibrate.py
 runtime/test_linalg_edges.py runtime/functions/test_lapack_steps.py runtime/functions/test_statistics.py
 runtime/base/test_wide_integers.py runtime/base/test_package.py runtime/boundary/test_startup.py
+runtime/indexing/test_tensor_operators.py
 analysis/driver/test_project.py rewrite/test_kept_originals.py rewrite/test_tensor_boundary.py
 """.split()
 _FOLDER = Path(__file__).parent
