@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 import libcst as cst
@@ -152,7 +152,7 @@ def _look(region: ev.RegionFacts, module: ModuleInfo, catalog: Catalog) -> _Look
     inner = [module.scopes[id(node)] for node in nodes if type(node) is cst.FunctionDef]
     bound = info.locals.union(*(scope.bound for scope in inner))
     looked_up = {id(node.value) for node in nodes if type(node) is cst.Subscript}
-    tuples = _tuple_classes(nodes, calls)
+    tuples, drawn_from = _tuple_classes(nodes, calls), _distributions(nodes, calls, catalog)
     for node in nodes:
         if type(node) in _SYNTAX:
             return _Look({}, node)
@@ -163,6 +163,8 @@ def _look(region: ev.RegionFacts, module: ModuleInfo, catalog: Catalog) -> _Look
         if type(node) is cst.Call:
             if type(node.func) is cst.Name and node.func.value in tuples:
                 continue  # it puts a tuple together
+            if id(node) in region.seen.exceptions or node in drawn_from:
+                continue
             event = calls.get(id(node))
             callee = _effect_free(event, catalog, module.path, own) if event is not None else None
             if callee is None:
@@ -183,6 +185,41 @@ def _tuple_classes(nodes: list[cst.CSTNode], calls: Mapping[int, ev.Call]) -> se
             made[node.targets[0].target.value] += 1
     called = Counter(node.func.value for node in nodes if type(node) is cst.Call and type(node.func) is cst.Name)
     return {name for name, times in made.items() if uses[name] == times + called[name]}
+
+
+def _distributions(nodes: list[cst.CSTNode], calls: Mapping[int, ev.Call], catalog: Catalog) -> set[cst.CSTNode]:
+    """The calls that make a distribution of SciPy's, and those that ask it: ``b = binom(n, 0.5)``, ``b.ppf(q)``."""
+    made: dict[str, set[cst.CSTNode]] = {}
+    for node in nodes:
+        if type(node) is cst.Assign:
+            event = calls.get(id(node.value))
+            name = event.callee.name if event is not None and isinstance(event.callee, Symbol) else ""
+            known = name.startswith("scipy.stats.") and catalog.is_pure(name)
+            for target in node.targets:
+                if known and type(target.target) is cst.Name:
+                    made.setdefault(target.target.value, set()).add(node.value)
+    asked = [node for node in nodes if type(node) is cst.Call and _asks_distribution(node, made.keys())]
+    uses = Counter(node.value for node in nodes if type(node) is cst.Name)
+    times = Counter(node.func.value.value for node in asked)  # type: ignore[attr-defined]
+    alone = {name for name, makers in made.items() if uses[name] == len(makers) + times[name]}
+    return {maker for name in alone for maker in made[name]} | {
+        node
+        for node in asked
+        if node.func.value.value in alone  # type: ignore[attr-defined]
+    }
+
+
+_OF_DISTRIBUTIONS = frozenset("pdf logpdf pmf logpmf cdf logcdf sf logsf ppf isf mean median var std interval".split())
+
+
+def _asks_distribution(node: cst.Call, names: Collection[str]) -> bool:
+    func = node.func
+    return (
+        type(func) is cst.Attribute
+        and type(func.value) is cst.Name
+        and func.value.value in names
+        and func.attr.value in _OF_DISTRIBUTIONS
+    )
 
 
 def _is_local(event: ev.Event, is_method: bool, own: frozenset[str]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from advised import deciding, gives_the_same, states
+from advised import deciding, gives_the_same, load, report_of, states
 
 from np2tnp.config import Config
 from np2tnp.engine import analyze
@@ -127,6 +127,116 @@ def test_what_is_squeezed_of_several_axes_is_an_array(tmp_path: Path) -> None:
         gives_the_same(tmp_path, both, lambda module: module.f(np.ones(1), [0.5], id))
 
 
+PREPARED = """
+class DataError({base}):
+    \"\"\"Wrong data.\"\"\"
+
+
+class Wrong(Exception):
+    def __init__(self, words):
+        print(words)
+
+
+def trim(x, limits):
+    return x[np.logical_and(x >= limits[0], x <= limits[1])]
+
+
+class Fit:
+    def f(self, x, y, limits):
+        if x.ndim != 1:
+            raise {error}("dimensions")
+        if x.dtype != "float64":
+            x = x.astype("float64")
+        if limits:
+            x = trim(x, limits)
+        return {result}, np.log10(y)
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "error", "result", "stays"),
+    [
+        (
+            "ValueError",
+            "DataError",
+            "np.squeeze(np.exp(x))",
+            False,
+        ),  # to begin again makes another exception, and no more
+        ("Wrong", "DataError", "np.squeeze(np.exp(x))", True),
+        ("ValueError", "Wrong", "np.squeeze(np.exp(x))", True),
+        ("ValueError", "Wrong", "x", False),  # a mask leaves one axis
+    ],
+)
+def test_an_exception_that_is_pythons_but_for_its_name_has_no_effect(
+    base: str, error: str, result: str, stays: bool, tmp_path: Path
+) -> None:
+    text = _HEAD + PREPARED.lstrip().format(base=base, error=error, result=result)
+    told = deciding(text, "Fit.f")
+    assert (told is not None) is stays
+    if told is not None:
+        assert told.code == "TNP511"
+        return
+    x = np.linspace(0.5, 3, 6)
+    for given in ((x, x, None), (x, x, [1, 3]), (x[:1], x, None), (np.arange(1, 3), x, [2, 2])):
+        gives_the_same(tmp_path, [text], lambda it, given=given: it.Fit().f(*given))
+    with pytest.raises(ValueError if error == "DataError" else Exception, match="dimensions"):
+        load("new", report_of(text).new_text or "", tmp_path).Fit().f(np.ones((2, 2)), x, None)
+
+
+BINNED = """
+def f(img: np.ndarray, n, show):
+    show(n)
+    if n < 5:
+        out = np.zeros(shape(img, n))
+        out += img[0::n, 0::n]
+    else:
+        out = np.exp(img).reshape(n, 2, n, 2).sum(axis=3).sum(axis=1)
+    return out
+
+
+def shape(img, n):
+    return tuple(-(-size // n) for size in img.shape)
+"""
+
+
+def test_what_an_array_with_axes_was_added_to_in_place_has_axes(tmp_path: Path) -> None:
+    text = _HEAD + BINNED.lstrip()
+    assert deciding(text) is None
+    gives_the_same(tmp_path, [text], lambda it: [it.f(np.ones((10, 10)), n, id) for n in (2, 3, 5)])
+    told = deciding(text.replace("out += img[0::n, 0::n]", "out += n"))
+    assert told is not None
+    assert told.code == "TNP511"
+
+
+MEDIAN = """
+import scipy.stats
+
+
+def f(x, alpha=None, keepdims=False):
+    x = np.sort(x, axis=0)
+    n = x.shape[0]
+    m = x[n // 2,] if n % 2 else 0.5 * (x[n // 2 - 1,] + x[n // 2,])
+    if keepdims:
+        m = np.moveaxis(m[np.newaxis,], 0, -1)
+    if alpha is None:
+        return m
+    b = scipy.stats.binom(n, 0.5)
+    j, k = int(b.ppf(alpha / 2)) - 1, int({})
+    return m, np.array([x[j,] - m, x[k,] - m])
+"""
+
+
+def test_a_distribution_of_scipys_has_no_effects_but_by_drawing(tmp_path: Path) -> None:
+    text = _HEAD + MEDIAN.lstrip()
+    asked = text.format("b.ppf(1 - alpha / 2)")
+    assert deciding(asked) is None
+    x = np.random.default_rng(1).random((9, 4))
+    gives_the_same(tmp_path, [asked], lambda it: [it.f(x), it.f(x, 0.1), it.f(x[:, 0]), it.f(x[:, 0], 0.1)])
+    told = deciding(text.format("b.rvs() % n"))
+    assert told is not None
+    assert (told.code, "binom(...) may have had effects" in told.message) == ("TNP511", True)
+
+
 @pytest.mark.parametrize(
     ("effect", "named"),
     [
@@ -141,7 +251,7 @@ def test_the_effect_is_named(effect: str, named: str, tmp_path: Path) -> None:
     told = deciding(text.format("np.squeeze(w)"))
     assert told is not None
     assert told.code == "TNP511"
-    assert f"and {named} by then, so it cannot start again: return np.asarray(...) of an array" in told.message
+    assert f"would run all of it a second time, and {named}: return np.asarray(...) of an array" in told.message
     followed = text.format("np.asarray(np.squeeze(w))")
     assert deciding(followed) is None
     if "with" not in effect:

@@ -383,6 +383,7 @@ class Seen:
     asked_at: cst.CSTNode | None = None  #: the first such one
     tells_apart: bool = False  #: it asks of which class something is
     compares_identities: bool = False  #: by ``is`` or ``id``
+    exceptions: set[int] = field(default_factory=set)  #: calls (ids) that make an exception, and run no code for it
     read_late: set[int] = field(default_factory=set)  #: operators (ids) that read their operand themselves
     read_behind_the_door: set[str] = field(default_factory=set)  #: attributes that hold what the door let in
     plain_shapes: set[int] = field(default_factory=set)  #: what ``.shape`` is read of (ids) and surely is an array

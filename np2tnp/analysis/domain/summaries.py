@@ -148,6 +148,7 @@ class ClassSummary:
     asked: names by which Python runs code of it that may update arrays in place: special methods, properties.
     is_open: something of it is not known: a base class from outside, a metaclass, a decorator.
     holds_items: it asks what it holds when it is asked itself: a record or a container.
+    is_exception: one of Python's exceptions under another name: making it runs no code of the project.
     """
 
     methods: Mapping[str, tuple[Function, str]] = field(default_factory=dict)
@@ -157,6 +158,7 @@ class ClassSummary:
     asked: frozenset[str] = NO_NAMES
     is_open: bool = False
     holds_items: bool = False
+    is_exception: bool = False
 
 
 # --- What a callee of the project returns, as its caller sees it

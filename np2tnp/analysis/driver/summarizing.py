@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Mapping
 
 import libcst as cst
@@ -36,6 +37,7 @@ from np2tnp.analysis.module.parameter_kinds import handed_texts
 from np2tnp.analysis.module.subclasses import ARRAYS
 from np2tnp.analysis.syntax.python_tables import NAMEDTUPLE
 from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import names_in
 
 # --- Summaries of functions, lambdas and generators, out of what was found in their bodies
 
@@ -250,7 +252,22 @@ def summarize_class(module: ModuleInfo, qualname: str, services: Services, chang
         or bool(names)
         or any(base not in _PLAIN_SYMBOLS for base in outside)
         or any(summary.holds_items for summary in known),
+        is_exception=bool(bases)
+        and all(isinstance(base, Class) or base in _EXCEPTIONS for base in bases)
+        and len(inherited) == len(known)
+        and all(summary.is_exception for summary in known)
+        and names_in(info.node.body).isdisjoint(("__init__", "__new__"))
+        and not names
+        and not info.node.keywords,
     )
+
+
+#: Python's own exceptions.
+_EXCEPTIONS = frozenset(
+    Symbol(f"builtins.{name}")
+    for name, kind in vars(builtins).items()
+    if isinstance(kind, type) and issubclass(kind, BaseException)
+)
 
 
 def _base(node: cst.BaseExpression, module: ModuleInfo, services: Services) -> Value:

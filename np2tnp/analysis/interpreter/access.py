@@ -99,8 +99,9 @@ def _takes_some(node: cst.Subscript, keys: tuple[Value, ...]) -> bool:
 
 
 def _leaves_axis(key: Value) -> bool:
-    """Whether an index of an array certainly leaves one axis or more: a slice, a new axis, an array with axes."""
-    return scalar_type(key) == "slice" or (isinstance(key, Const) and key.value is None) or has_axes(key)
+    """Whether an index of an array certainly leaves an axis: a slice, a new or masked axis, an array with axes."""
+    is_new = isinstance(key, Const) and key.value is None
+    return scalar_type(key) == "slice" or is_new or has_axes(key) or (isinstance(key, Array) and key.dtypes == {"?"})
 
 
 def _is_plain_key(key: Value) -> bool:

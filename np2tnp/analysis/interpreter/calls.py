@@ -304,6 +304,8 @@ class Calls:
         known = self.services.class_of(made)
         if known is not None and known.array_base:
             self.record.construct(node, ev.Kind.SUBCLASS_INSTANCE, made.qualname)
+        if known is not None and known.is_exception:
+            self.facts.seen.exceptions.add(id(node))
         if summary is not None:
             self.callees.apply_summary(node, summary, arguments, env, migrated=False, skip=1)
         else:

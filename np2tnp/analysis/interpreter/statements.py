@@ -32,6 +32,7 @@ from np2tnp.analysis.domain.values import (
     Unknown,
     Value,
     exact_of,
+    has_axes,
     is_number,
     is_numpy_number,
     may_be_array,
@@ -633,6 +634,9 @@ class Statements:
                     env.values[target.value] = (
                         replace(kept, refs=NO_NAMES) if isinstance(kept, (Array, Unknown)) else kept
                     )
+            updated = env.values.get(target.value)
+            if isinstance(updated, Array) and updated.rank is None and has_axes(value):
+                env.values[target.value] = replace(updated, zero_d="never")  # else NumPy raises
             return
         result = self.expressions.operator_result(op, [old, value])
         if isinstance(old, Instance) or isinstance(value, Instance):

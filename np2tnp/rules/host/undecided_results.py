@@ -57,7 +57,8 @@ class UndecidedResult(Rule):
         ]
         if not parts or context.begins_again():
             return
-        doubted = f"this may be a scalar or a 0-d array, and {context.effect()} by then, so it cannot start again"
+        again = "to ask the original would run all of it a second time"
+        doubted = f"this may be a scalar or a 0-d array; {again}, and {context.effect()}"
         names = ", ".join(dict.fromkeys(sketch(node) for node, _ in parts))
         if len(parts) > 1 and "..." not in names and all(isinstance(value, Array) for _, value in parts):
             doubt = doubted.replace("this", f"each of {names}", 1)
@@ -66,8 +67,8 @@ class UndecidedResult(Rule):
         for node, value in parts:
             made = _made_by_length(node, context)
             if made is not None:
-                why = f"a scalar or a 0-d array, for all that is known of the length that {sketch(made)} gets,"
-                doubt = doubted.replace("this", sketch(node), 1).replace("a scalar or a 0-d array,", why, 1)
+                why = f"a scalar or a 0-d array, for all that is known of the length that {sketch(made)} gets;"
+                doubt = doubted.replace("this", sketch(node), 1).replace("a scalar or a 0-d array;", why, 1)
                 yield self.hit(node, f"{doubt}: write int(...) for that length, as of one dimension", Verdict.BLOCK)
                 continue
             words = sketch(node)
