@@ -55,6 +55,62 @@ def two_by_one():
 
 def shown():
     return sys._getframe(1).f_locals
+
+class Told:
+    def named(self):
+        where = inspect.getouterframes(inspect.currentframe())[1]
+        print(where[2], where.function)
+
+    def unpacked(self):
+        frame, file, line, function, text, at = inspect.getouterframes(inspect.currentframe())[1]
+        print(file, line, function)
+
+    def unpacked_twice(self):
+        for stack in range(2):
+            _, file, line, _, _, _ = inspect.stack()[1]
+        print(file, line)
+
+    def by_frame(self):
+        here = inspect.currentframe()
+        above = here.f_back
+        try:
+            print(above.f_lineno, above.f_code.co_name)
+        finally:
+            del here, above
+
+    def by_list(self):
+        frames = inspect.stack()
+        print(frames[1].function)
+
+    def above(self):
+        where = inspect.stack()[2]
+        print(where.lineno)
+
+    def above_by_frame(self):
+        frame, file, line, function, text, at = inspect.stack()[1]
+        print(frame.f_back.f_lineno)
+
+    def locals_of_caller(self):
+        frame, file, line, function, text, at = inspect.stack()[1]
+        print(frame.f_locals)
+
+    def kept(self):
+        self.frame, file, line, function, text, at = inspect.stack()[1]
+
+    def handed_on(self):
+        where = inspect.stack()[1]
+        print(where)
+
+    def bound_twice(self, where):
+        where = inspect.stack()[1]
+        where = where if where else 3
+        print(where.lineno)
+
+    def all_of_them(self):
+        frames = inspect.stack()
+        print(frames[1].function, len(frames))
+
+told = Told()
 """
 
 NOT_SAID = """
@@ -81,6 +137,11 @@ tell("here", stacklevel=2)
 tell_at("here")
 tell_at("here", 1)
 tell_far("here", stacklevel=2)
+told.named()
+told.unpacked()
+told.unpacked_twice()
+told.by_frame()
+told.by_list()
 """.strip().splitlines()
 
 SAID = """
@@ -111,11 +172,18 @@ tell_at_changed("here")
 tell_far("here")
 tell_with("here", 1, 2)
 tell_with("here", more=1)
+told.above()
+told.above_by_frame()
+told.locals_of_caller()
+told.kept()
+told.handed_on()
+told.bound_twice(3)
+told.all_of_them()
 """.strip().splitlines()
 
 
 def reasons(call: str) -> list[str]:
-    function = f"def f(x: np.ndarray, n):\n    found = {call}\n    return np.exp(x).sum()\n"
+    function = f"def f(x: np.ndarray, n):\n    told = Told()\n    found = {call}\n    return np.exp(x).sum()\n"
     report = analyze(Source("m.py", textwrap.dedent(HEAD) + "\n" + function), Config(rewrite=True))
     (region,) = (region for region in report.regions if region.qualname == "f")
     return [reason for reason in region.reasons if "counting frames" in reason]

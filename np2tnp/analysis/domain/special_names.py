@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import libcst as cst
@@ -18,7 +18,7 @@ from np2tnp.analysis.syntax.python_tables import (
     UNARY,
 )
 from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.syntax.walk import nodes_of
+from np2tnp.analysis.syntax.walk import nodes_of, walk
 
 # --- By which special methods syntax and Python's functions ask objects
 
@@ -192,7 +192,7 @@ _LOGGING = frozenset(("debug", "info", "warning", "warn", "error", "critical", "
 #: Of a frame and its code, and of an item of ``inspect.stack()``: names and places, which migrated code has as well.
 _OF_CODE = frozenset(("co_name", "co_filename"))
 _OF_ITEM = frozenset(("function", "filename", "lineno"))
-_ITEM_FRAME, _ITEM_LAST = 0, 3  #: an item is (frame, filename, lineno, function, ...)
+_ITEM_FRAME, _ITEM_LAST, _ITEM_PARTS = 0, 3, 6  #: an item is (frame, filename, lineno, function, ...)
 #: Stands for ``**options`` among the parameters of a function.
 OPTIONS = "**"
 
@@ -201,7 +201,7 @@ def frames_above(callee: Value, node: cst.Call, region: cst.CSTNode) -> int:
     """How many frames above the function that calls `node` are looked at: a wrapper of ours would stand there."""
     name = callee.name if isinstance(callee, Symbol) else ""
     if name in _SHOW_FRAMES:
-        return _shown(name, node, _users(region))
+        return _shown(name, node, _Uses(region))
     if not _warns(callee, node):
         return 0
     if name == "warnings.warn" and any(it.star or _keyword(it) == "skip_file_prefixes" for it in node.args):
@@ -290,59 +290,116 @@ def _is_only_given(function: cst.FunctionDef, name: str) -> bool:
     return mentions == sum(type(value) is cst.Name and value.value == name for value in given)
 
 
-def _users(region: cst.CSTNode) -> dict[int, cst.CSTNode]:
-    """Of what attributes and items are read, and what is given to calls (ids) -> where that is."""
-    users: dict[int, cst.CSTNode] = {}
-    for part in nodes_of(region):
-        if isinstance(part, (cst.Attribute, cst.Subscript)):
-            users[id(part.value)] = part
-        elif isinstance(part, cst.Call):
-            users.update((id(argument.value), part) for argument in part.args)
-    return users
+class _Uses:
+    """What is done with the expressions of a region, and where its names are read."""
+
+    def __init__(self, region: cst.CSTNode) -> None:
+        self._of: dict[int, cst.CSTNode] = {}
+        self._named: dict[str, list[cst.Name]] = {}
+        no_reads: set[int] = set()
+        for part in nodes_of(region):
+            if isinstance(part, (cst.Attribute, cst.Subscript)):
+                self._of[id(part.value)] = part
+            elif isinstance(part, cst.Call):
+                self._of.update((id(argument.value), part) for argument in part.args)
+            elif isinstance(part, cst.Assign) and len(part.targets) == 1:
+                self._of[id(part.value)] = part
+            elif isinstance(part, cst.Name):
+                self._named.setdefault(part.value, []).append(part)
+            if isinstance(part, cst.Attribute):
+                no_reads.add(id(part.attr))
+            elif isinstance(part, cst.Arg):
+                no_reads.add(id(part.keyword))
+            elif isinstance(part, cst.Del):
+                no_reads.update(map(id, walk(part.target)))
+        for name, nodes in self._named.items():
+            self._named[name] = [node for node in nodes if id(node) not in no_reads]
+
+    def of(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """What reads an attribute or item of `node`, binds a name to it, or gives it to a call."""
+        return self._of.get(id(node))
+
+    def reads(self, targets: list[cst.BaseExpression]) -> list[list[cst.Name]]:
+        """Where each of the names that one statement binds stands besides; a second time it is not followed."""
+        own = set(map(id, targets))
+        names = [target.value if isinstance(target, cst.Name) else "" for target in targets]
+        found = [[node for node in self._named.get(name, []) if id(node) not in own] for name in names]
+        for name in names:
+            self._named.pop(name, None)
+        return found
 
 
-def _shown(name: str, node: cst.Call, users: Mapping[int, cst.CSTNode]) -> int:
+def _shown(name: str, node: cst.Call, uses: _Uses) -> int:
     if name == "inspect.stack":
-        return _of_list(node, 0, users)
+        return _of_list(node, 0, uses)
     if name == "inspect.currentframe":
-        return _of_frame(node, 0, users)
+        return _of_frame(node, 0, uses)
     if name == "sys._getframe":
         steps = _number(node.args[0].value) if node.args else 0
-        return ALL_FRAMES if steps is None else _of_frame(node, steps, users)
+        return ALL_FRAMES if steps is None else _of_frame(node, steps, uses)
     if name == "inspect.getouterframes" and node.args and isinstance(node.args[0].value, cst.Call):
         frame = node.args[0].value
         if dotted(frame.func).rpartition(".")[2] in ("currentframe", "_getframe") and not frame.args:
-            return _of_list(node, 0, users)
+            return _of_list(node, 0, uses)
     return ALL_FRAMES
 
 
-def _of_frame(node: cst.CSTNode, steps: int, users: Mapping[int, cst.CSTNode]) -> int:
+_Follow = Callable[[cst.CSTNode, int, _Uses], int]
+
+
+def _of_name(node: cst.Assign, follow: _Follow, steps: int, uses: _Uses) -> int:
+    """As `follow` says of what gets a name, by all that is done with that name."""
+    (reads,) = uses.reads([node.targets[0].target])
+    return max((follow(read, steps, uses) for read in reads), default=ALL_FRAMES)
+
+
+def _of_frame(node: cst.CSTNode, steps: int, uses: _Uses) -> int:
     """How far is looked from a frame `steps` above: all the way, where more than a name or a line is read of it."""
-    user = users.get(id(node))
+    user = uses.of(node)
+    if isinstance(user, cst.Assign):
+        return _of_name(user, _of_frame, steps, uses)
     if isinstance(user, cst.Attribute):
         if user.attr.value == "f_back":
-            return _of_frame(user, steps + 1, users)
-        code = users.get(id(user)) if user.attr.value == "f_code" else None
+            return _of_frame(user, steps + 1, uses)
+        code = uses.of(user) if user.attr.value == "f_code" else None
         if user.attr.value == "f_lineno" or (isinstance(code, cst.Attribute) and code.attr.value in _OF_CODE):
             return steps
     if isinstance(user, cst.Call) and dotted(user.func).rpartition(".")[2] == "getouterframes":
-        return _of_list(user, steps, users)
+        return _of_list(user, steps, uses)
     return ALL_FRAMES
 
 
-def _of_list(node: cst.CSTNode, steps: int, users: Mapping[int, cst.CSTNode]) -> int:
+def _of_list(node: cst.CSTNode, steps: int, uses: _Uses) -> int:
     """As `_of_frame`, from what ``inspect.stack()`` gives: ``inspect.stack()[1].function``."""
-    item = users.get(id(node))
+    item = uses.of(node)
+    if isinstance(item, cst.Assign):
+        return _of_name(item, _of_list, steps, uses)
     place = _item(item)
-    if item is None or place is None:
-        return ALL_FRAMES
-    user = users.get(id(item))
+    return ALL_FRAMES if item is None or place is None else _of_item(item, steps + place, uses)
+
+
+def _of_item(item: cst.CSTNode, steps: int, uses: _Uses) -> int:
+    """As `_of_frame`, from an item of ``inspect.stack()``."""
+    user = uses.of(item)
+    if isinstance(user, cst.Assign) and isinstance(user.targets[0].target, cst.Tuple):
+        targets = [element.value for element in user.targets[0].target.elements]
+        if len(targets) != _ITEM_PARTS or not all(isinstance(target, cst.Name) for target in targets):
+            return ALL_FRAMES
+        reads, found = uses.reads(targets), [steps]
+        for place, names in enumerate(reads):
+            if place == _ITEM_FRAME:
+                found += [_of_frame(name, steps, uses) for name in names]
+            elif place > _ITEM_LAST and names:
+                return ALL_FRAMES
+        return max(found)
+    if isinstance(user, cst.Assign):
+        return _of_name(user, _of_item, steps, uses)
     part = _item(user)
     named = user.attr.value if isinstance(user, cst.Attribute) else ""
     if named in _OF_ITEM or (part is not None and _ITEM_FRAME < part <= _ITEM_LAST):
-        return steps + place
+        return steps
     if user is not None and (named == "frame" or part == _ITEM_FRAME):
-        return _of_frame(user, steps + place, users)
+        return _of_frame(user, steps, uses)
     return ALL_FRAMES
 
 

@@ -46,7 +46,7 @@ _WORDS = {
     ev.Kind.OWN_NAMES: "{0}() sees the function's own names, which would hold tensors: name what is needed,"
     " arrays as copies (np.array(x))",
     ev.Kind.FRAMES_OF_CALLERS: "{0}() finds a caller by counting frames (stacklevel=, _getframe), and a migrated"
-    " function adds one: keep it here, and move the array work into a function of its own",
+    " function adds one: leave that call here, and move the array work into a function of its own",
     ev.Kind.ORDER_SHOWN: "an array in Fortran order is given to {0}, which would get it in C order",
     ev.Kind.FLAT_STORE: "x.flat[...] = v repeats or cuts v to fit: assign to x[...] or use np.put",
     ev.Kind.DEBUG_F_STRING: "f'{x=}' shows the text of the expression, which the rewrite may change: write f'x={x!r}'",
