@@ -201,7 +201,11 @@ def _changes(argument: cst.Arg, edits: Edits) -> bool:
 
 
 def costs_more_than_it_does(
-    facts: ev.RegionFacts, edits: Edits, numbers: frozenset[str], is_in_loops: Callable[[], bool]
+    facts: ev.RegionFacts,
+    edits: Edits,
+    numbers: frozenset[str],
+    is_in_loops: Callable[[], bool],
+    mended: frozenset[int] = frozenset(),
 ) -> int:
     """How often arrays would be brought to the device and back, if that is as much as what is done with them there.
 
@@ -210,12 +214,14 @@ def costs_more_than_it_does(
 
     numbers: parameters that likely are numbers: nothing is done with arrays where they stand alone.
     is_in_loops: whether loops call it.
+    mended: nodes, by id, that are done on the device, too, once somebody wrote them otherwise.
     """
     if isinstance(facts.node, cst.Module) or edits.cores or facts.direct or facts.direct_updates:
         return 0
     looped = {id(part) for loop in walk(facts.node) if isinstance(loop, _LOOPS) for part in walk(loop)}
     events = [event for event in facts.events if isinstance(event, (ev.Call, ev.Operator, ev.Store))]
-    there = [event for event in events if _is_on_device(event, edits) and not _is_of_numbers(event, numbers)]
+    there = [event for event in events if _is_on_device(event, edits) or id(event.node) in mended]
+    there = [event for event in there if not _is_of_numbers(event, numbers)]
     made = {id(event.node): event for event in events if not isinstance(event, ev.Store)}
     brought = (edits.host | edits.zero_d) ^ edits.tensor
     arrays = {key for key in brought if key not in made or not is_number(made[key].result)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import libcst as cst
@@ -201,7 +201,10 @@ def plan_region(
         return RegionPlan(facts, told, edits, RegionState.PLAIN)
     namespace = unknown_values.of_namespace(context) if options.slow == "keep" and not left_out else None
     if namespace is not None:
-        return RegionPlan(facts, [*hits, namespace], edits, RegionState.KEPT, [namespace, *blocks])
+        stays = part_loops.best_left([*slow, *part_loops.marked(part_loops.beside(slow, loops), loops)])
+        hits = [hit for hit in hits if hit not in slow or not stays] + stays
+        reasons = [*stays, namespace, *blocks]  # a loop that nothing replaces keeps it, whatever `xp` stands for
+        return RegionPlan(facts, [*hits, namespace], edits, RegionState.KEPT, reasons)
     if edits.left and not edits.converted and not (drives or left_out):
         back = [small_arrays.back_and_forth(facts.node, edits.formulas, parts_of_objects(edits, facts))]
         return RegionPlan(facts, hits if slow else hits + back, edits, RegionState.KEPT, slow or back)
@@ -214,6 +217,10 @@ def plan_region(
             if best_left := part_loops.best_left([*slow, *others]):
                 hits = [hit for hit in hits if hit not in slow] + best_left
                 return RegionPlan(facts, hits, edits, RegionState.KEPT, [*best_left, *blocks])
+            if options.boundary == "numpy" and not (slow or others) and _is_in_vain(blocks, facts, edits, module):
+                first = replace(blocks[0], left="little")
+                hits = [first if hit is blocks[0] else hit for hit in hits]
+                blocks = [first, *blocks[1:]]
             return RegionPlan(facts, hits, edits, RegionState.BLOCKED, blocks, [*slow, *others])
         return RegionPlan(facts, hits, edits, RegionState.BLOCKED, blocks)
     if left_out:
@@ -225,10 +232,7 @@ def plan_region(
         little = [small_arrays.too_little(facts.node)]
         return RegionPlan(facts, [*hits, *little], edits, RegionState.KEPT, little)
     eagerly = options.slow == "keep" and options.boundary == "numpy" and options.compile == "none"
-    in_loops = partial(small_arrays.is_called_in_loops, facts.qualname, module)
-    own = module.functions.get(facts.qualname)
-    numbers = likely_numbers(own) if own is not None else NO_NAMES
-    if eagerly and (crossings := costs_more_than_it_does(facts, edits, numbers, in_loops)):
+    if eagerly and (crossings := _crossings(facts, edits, module)):
         back = [small_arrays.back_and_forth(facts.node, crossings, parts_of_objects(edits, facts))]
         return RegionPlan(facts, [*hits, *back], edits, RegionState.KEPT, back)
     plan = RegionPlan(facts, hits, edits, RegionState.CONVERTIBLE)
@@ -272,6 +276,24 @@ def _is_mended(blocks: list[Hit], facts: ev.RegionFacts) -> Callable[[Hit], bool
     alike = {hit.code for hit in mended if hit.code == ArraySubclass.doc.code}
     can_be_said = not of_callbacks and any(CALLEES in hit.message for hit in mended)
     return lambda hit: not hit.left or hit.code in alike or (can_be_said and hit.left == "unseen")
+
+
+def _is_in_vain(blocks: list[Hit], facts: ev.RegionFacts, edits: Edits, module: ModuleInfo) -> bool:
+    """Whether what blocks a function would be mended for nothing: it does too little to migrate after that.
+
+    What is blocked counts as work on the device. How much is moved to a function of its own, nobody knows.
+    """
+    if blocks[0].left or any("function of its own" in hit.message for hit in blocks):
+        return False
+    mended = frozenset(id(part) for hit in blocks for part in walk(hit.node))
+    return does_too_little(facts, edits, module, []) or _crossings(facts, edits, module, mended) > 0
+
+
+def _crossings(facts: ev.RegionFacts, edits: Edits, module: ModuleInfo, mended: frozenset[int] = frozenset()) -> int:
+    own = module.functions.get(facts.qualname)
+    numbers = likely_numbers(own) if own is not None else NO_NAMES
+    in_loops = partial(small_arrays.is_called_in_loops, facts.qualname, module)
+    return costs_more_than_it_does(facts, edits, numbers, in_loops, mended)
 
 
 def does_too_little(facts: ev.RegionFacts, edits: Edits, module: ModuleInfo, iterated: list[Hit]) -> bool:

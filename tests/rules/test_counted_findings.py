@@ -253,3 +253,101 @@ def test_what_nobody_knows_of_one_callee_is_said_once(tmp_path: Path) -> None:
     (told,) = shown(run, config)
     assert '"fast.solve" = "pure"' in told.message
     assert "Callees: 2 more functions stay NumPy for the same ones (-v shows them)" in totals(run, config)
+
+
+# --- what would be mended for nothing
+
+
+def deciding_f(text: str) -> list[Finding]:
+    return [finding for finding in deciding(text) if finding.region == "f"]
+
+
+SCALED = """
+def ends(bounds):
+    b = np.array(bounds)
+    lower, upper = b[:, 0], b[:, 1]
+    if np.any(lower >= upper):
+        raise ValueError
+    return lower, upper
+
+
+def f(x: np.ndarray, bounds):
+    lower, upper = ends(bounds)
+    if np.any(lower >= upper):
+        raise ValueError
+    {}
+"""
+ONE_CALL = "np.add(np.multiply(x, upper - lower, out=x), lower, out=x)"
+TWO_CALLS = "np.multiply(x, upper - lower, out=x)\n    np.add(x, lower, out=x)"
+
+
+def test_a_function_that_does_little_is_not_to_be_mended() -> None:
+    (blocked,) = deciding_f(SCALED.format(ONE_CALL))
+    (mended,) = deciding_f(SCALED.format(TWO_CALLS))
+    assert (blocked.code, blocked.left, mended.code, mended.left) == ("TNP103", "little", "TNP707", "little")
+
+
+def test_a_function_that_does_more_is_to_be_mended() -> None:
+    more = "np.add(np.multiply(x, np.sin(upper) - np.exp(lower), out=x), lower, out=x)"
+    (blocked,) = deciding_f(SCALED.format(more))
+    assert (blocked.code, blocked.left) == ("TNP103", "")
+    followed = more.replace("np.add(np.multiply(x, np.sin(upper) - np.exp(lower), out=x)", "np.add(x").replace(
+        "np.add", "np.multiply(x, np.sin(upper) - np.exp(lower), out=x)\n    np.add"
+    )
+    assert not deciding_f(SCALED.format(followed))
+
+
+STAYS = """
+import scipy.signal
+
+
+def f(signal, limit):
+    _, _, rows = scipy.signal.stft(signal)
+    row = rows[1, :]
+    coarse, _ = scipy.signal.find_peaks(np.abs(row), height=np.mean(row))
+    fine, _ = scipy.signal.find_peaks(np.abs(row), height=0)
+    {}
+    found = []
+    for here, there in zip(keep[:-1], keep[1:]):
+        if there - here < limit and row[here] < 0:
+            {}
+    return np.array(found, dtype="int")
+"""
+BY_ITEMS = "keep = np.zeros_like(coarse)\n    for i in range(len(coarse)):\n        "
+BY_ITEMS += "keep[i] = fine[np.argmin(abs(coarse[i] - fine))]"
+AT_ONCE = "keep = fine[np.argmin(abs(coarse[:, None] - fine), axis=1)]"
+
+
+def test_a_loop_that_stays_decides_for_stores_in_another_loop() -> None:
+    parts = "found.append(np.sum(np.diff(np.sign(row[here : there + 1]))) + here)"
+    for before in (BY_ITEMS, AT_ONCE):
+        (told,) = deciding(STAYS.format(before, parts))
+        assert (told.code, told.left) == ("TNP704", "loops")
+    alone = STAYS.partition("    found = []")[0] + "    return keep\n"
+    (told,) = deciding(alone.format(BY_ITEMS))
+    assert (told.code, told.left) == ("TNP704", "")
+
+
+RECURSIVE = """
+from backend import get_namespace
+
+
+def f(x, steps):
+    {} = get_namespace(x)
+    if x.shape[0] == 2:
+        return (x[0] + x[1]) / 2
+    new = {}.zeros_like(x)
+    for h in range(x.shape[0]):
+        s = np.mod(np.arange(h, h + len(x) - 1) + 1, len(x))
+        new[h] = f(x[{}], steps)
+    return {}.mean(new, axis=0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("index", "code", "left"),
+    [("s", "TNP704", "loops"), ("h", "TNP010", "")],
+)
+def test_what_calls_itself_for_parts_stays_whatever_a_name_stands_for(index: str, code: str, left: str) -> None:
+    (told,) = deciding(RECURSIVE.format("xp", "xp", index, "xp"))
+    assert (told.code, told.left) == (code, left)

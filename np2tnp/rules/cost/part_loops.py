@@ -218,25 +218,29 @@ def _given_to(call: cst.Call) -> Iterator[cst.BaseExpression]:
             given += [element.value for element in node.elements]
 
 
-def _small(region: RegionWork) -> Iterator[Hit]:
-    """Loops whose every operation works on a few numbers."""
+def _small(region: RegionWork, without: AbstractSet[int] = frozenset()) -> Iterator[Hit]:
+    """The first loop whose every operation works on a few numbers. `without`: nodes, by id, that do not count."""
     for _, step in small_steps(region):
-        if step.amount is not Amount.UNSEEN:
+        if step.amount is not Amount.UNSEEN and id(step.node) not in without:
             what = "one part of an array after the other" if step.amount is Amount.PIECE else "a few numbers at a time"
             words = f"the loop works on {what}, and each operation is a launch of its own: {_WHOLE}"
             yield Hit(LOOP, step.node, words, Verdict.NOTE)
             return
 
 
-def _of_hosts(region: RegionWork) -> Iterator[Hit]:
-    """A loop that sends one part of ndarrays or lists after the other to the device: ``np.sum(self.x[i])``."""
+def _of_hosts(region: RegionWork, without: AbstractSet[int] = frozenset()) -> Iterator[Hit]:
+    """A loop that sends one part of ndarrays or lists after the other to the device: ``np.sum(self.x[i])``.
+
+    without: nodes, by id, that do not count.
+    """
     given = frozenset(region.context.facts.parameters)
     calls = region.context.edits.replace.keys()
     for loop in region.loops:
         if not any(id(part) in calls for part in walk(loop)):
             continue  # nothing of it goes to the device by a function, and operators on tensors were looked at before
         work = region.work(loop, True)
-        if work.small is not None and work.size is Size.PART and not _is_judged(work, given):
+        taken = id(work.small) in without
+        if work.small is not None and not taken and work.size is Size.PART and not _is_judged(work, given):
             yield Hit(LOOP, work.small, f"{_ONE_PART}: {_WHOLE}", Verdict.NOTE)
             return
 
@@ -320,11 +324,16 @@ def without_graphs(hits: list[Hit], compiles: Callable[[], bool]) -> list[Hit]:
 
 
 def with_those_that_stay(hits: list[Hit], region: RegionWork) -> list[Hit]:
-    """The findings, where loops about single elements are told, with a loop over parts beside that nobody replaces."""
-    told = [hit for hit in hits if hit.code in LOOPS and hit.code != LOOP and "--compile" not in hit.message]
+    """The findings, where loops are told, with a loop over parts or few numbers beside that nobody replaces."""
+    told = [hit for hit in hits if hit.code in LOOPS and "--compile" not in hit.message]
     if not told or any(hit.left for hit in told):
         return hits
-    others = [hit for hit in marked([*_loops(region)], region) if hit.left]
+    without = _loops_around(told, region)
+    behind = [*_small(region, without), *_recursion(region)] or [*_of_hosts(region, without)]
+    others = [hit for hit in marked(behind, region) if hit.left]
+    if any(hit.code == LOOP for hit in told):  # all loops over parts are among them
+        return [_left(hit) if hit in told else hit for hit in hits] + others if others else hits
+    others += [hit for hit in marked([*_loops(region)], region) if hit.left]
     nodes = {id(hit.node) for hit in told}
     replaced = {id(loop) for loop in region.loops if any(id(part) in nodes for part in walk(loop))}
     around = region.context.facts.node
@@ -335,10 +344,15 @@ def with_those_that_stay(hits: list[Hit], region: RegionWork) -> list[Hit]:
 
 def beside(hits: list[Hit], region: RegionWork) -> list[Hit]:
     """What `found` gives of loops about which none of `hits` is."""
+    taken = _loops_around(hits, region)
+    return [hit for hit in found(region) if id(hit.node) not in taken]
+
+
+def _loops_around(hits: list[Hit], region: RegionWork) -> set[int]:
+    """All nodes, by id, of the loops that findings are about, and those that they are at."""
     told = {id(hit.node) for hit in hits}
     inside = [{id(part) for part in walk(loop)} for loop in region.loops]
-    taken = set[int]().union(*(parts for parts in inside if not told.isdisjoint(parts)))
-    return [hit for hit in found(region) if id(hit.node) not in taken | told]
+    return told.union(*(parts for parts in inside if not told.isdisjoint(parts)))
 
 
 def best_left(hits: list[Hit]) -> list[Hit]:

@@ -412,6 +412,8 @@ def calls_itself(region: RegionWork) -> cst.Call | None:
     looped = {id(it) for loop in nodes_of(node) if isinstance(loop, _LOOPS) for it in walk(loop)}
     pairs = [(call, part) for call in calls for part in _handed(call, slices) if part is None or _has_slice(part)]
     often = [pair for pair in pairs if id(pair[0]) in looped or not _hands_on_array(context.calls[id(pair[0])], slices)]
+    chosen = frozenset(_names_of_indices(context))
+    often += [(it, part) for it in calls if id(it) in looped for part in _handed(it, {}) if _has_index(part, chosen)]
     part_by_part = _first_of_parts(often)
     if part_by_part is not None:
         return part_by_part
@@ -447,6 +449,26 @@ def _spelt(part: cst.Subscript) -> tuple[str, ...]:
 
 def _has_slice(part: cst.Subscript) -> bool:
     return any(isinstance(element.slice, cst.Slice) for element in part.slice)
+
+
+def _has_index(part: _Part, names: frozenset[str]) -> bool:
+    """Whether an array of NumPy's says what it takes: ``m[s]``."""
+    index = part.slice[0].slice if part is not None and len(part.slice) == 1 else None
+    return isinstance(index, cst.Index) and isinstance(index.value, cst.Name) and index.value.value in names
+
+
+def _names_of_indices(context: Context) -> Iterator[str]:
+    """Names that are bound to arrays that functions of NumPy's give, and to nothing else."""
+    given, others = set[str](), set[str]()
+    for part in nodes_of(context.facts.node):
+        if isinstance(part, cst.Assign):
+            call = context.calls.get(id(part.value))
+            value = call.result if call is not None and call.api is not None else None
+            names = {name for target in part.targets for name in target_names(target.target)}
+            (given if isinstance(value, Array) and value.rank != 0 else others).update(names)
+        elif not isinstance(part, cst.AssignTarget):
+            others.update(bound_names(part))
+    return iter(given - others)
 
 
 def _names_of_parts(context: Context) -> Iterator[tuple[str, _Part]]:
