@@ -66,8 +66,9 @@ class Told:
         print(file, line, function)
 
     def unpacked_twice(self):
-        for stack in range(2):
-            _, file, line, _, _, _ = inspect.stack()[1]
+        frame, file, line, _, text, _ = inspect.stack()[1]
+        print(file)
+        frame, file, line, _, text, _ = inspect.stack()[1]
         print(file, line)
 
     def by_frame(self):
@@ -109,6 +110,12 @@ class Told:
     def all_of_them(self):
         frames = inspect.stack()
         print(frames[1].function, len(frames))
+
+    def one_of_two(self):
+        where = inspect.stack()[1]
+        print(where.lineno)
+        where = inspect.stack()[2]
+        print(where.lineno)
 
 told = Told()
 """
@@ -178,6 +185,7 @@ told.locals_of_caller()
 told.kept()
 told.handed_on()
 told.bound_twice(3)
+told.one_of_two()
 told.all_of_them()
 """.strip().splitlines()
 

@@ -310,6 +310,9 @@ class _Uses:
                 no_reads.add(id(part.attr))
             elif isinstance(part, cst.Arg):
                 no_reads.add(id(part.keyword))
+            elif isinstance(part, cst.AssignTarget):
+                made = part.target.elements if isinstance(part.target, cst.Tuple) else ()
+                no_reads.update((id(part.target), *(id(element.value) for element in made)))
             elif isinstance(part, cst.Del):
                 no_reads.update(map(id, walk(part.target)))
         for name, nodes in self._named.items():
@@ -320,10 +323,9 @@ class _Uses:
         return self._of.get(id(node))
 
     def reads(self, targets: list[cst.BaseExpression]) -> list[list[cst.Name]]:
-        """Where each of the names that one statement binds stands besides; a second time it is not followed."""
-        own = set(map(id, targets))
+        """Where each of the names is read that one statement binds; a second time it is not followed."""
         names = [target.value if isinstance(target, cst.Name) else "" for target in targets]
-        found = [[node for node in self._named.get(name, []) if id(node) not in own] for name in names]
+        found = [self._named.get(name, []) for name in names]
         for name in names:
             self._named.pop(name, None)
         return found
