@@ -271,6 +271,46 @@ ADVICE = {
             return z
         """,
     ),
+    "TNP206 tuple": (
+        """
+        def f(x, y):
+            tables = (np.zeros(x.shape), np.zeros(x.shape))
+            tables[0][1:, :] = np.mod(x[1:], 3)
+            tables[1][:-1, :] = np.exp(x[1:]) * y
+            return tables
+        """,
+        "store through a name of its own, and make the tuple at the end",
+        """
+        def f(x, y):
+            lower, upper = np.zeros(x.shape), np.zeros(x.shape)
+            lower[1:, :] = np.mod(x[1:], 3)
+            upper[:-1, :] = np.exp(x[1:]) * y
+            return lower, upper
+        """,
+    ),
+    "TNP206 twice": (
+        """
+        def add(a, b, n):
+            a += b * n
+            return a.sum()
+
+
+        def f(x, y):
+            z = np.exp(x)
+            return add(z, z[::-1], 2), z
+        """,
+        "may get one array twice: pass a copy (np.array(...)) of what is an array among z[...]",
+        """
+        def add(a, b, n):
+            a += b * n
+            return a.sum()
+
+
+        def f(x, y):
+            z = np.exp(x)
+            return add(z, np.array(z[::-1]), 2), z
+        """,
+    ),
     "TNP206 shown": (
         """
         def f(x, y):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.values import Const, Symbol
+from np2tnp.analysis.domain.values import Const, Symbol, refs_of
 from np2tnp.analysis.interpreter.placement import bound_in
 from np2tnp.analysis.syntax.scopes import dotted, sketch
 from np2tnp.analysis.syntax.walk import nodes_of
@@ -115,6 +115,10 @@ class Untraceable(Rule):
                 words = _passed(event, context)
             elif given != event.detail:
                 words = words.replace(detail, f"{given}, which is given as {detail},", 1)
+        if event.kind == ev.Kind.ALIASED_ARGUMENTS and (others := _the_others(event.node, context)):
+            words = _WORDS_OF_OTHERS.format(detail, others)
+        if event.kind == ev.Kind.STORE_INTO_AN_ITEM and event.detail == "tuple":
+            words = _WORDS_OF_TUPLES
         if in_a_table:  # np.array() of a table loses its columns
             words = _WORDS_OF_TABLES.format(detail)
         if event.kind == ev.Kind.OWN_NAMES and event.detail in ("eval", "exec"):
@@ -214,6 +218,25 @@ _WORDS_OF_TABLES = (
     "an array in a dict or a table may be passed twice to what may update {0}: move the work on arrays into a function"
     " of its own"
 )
+
+
+_WORDS_OF_OTHERS = (
+    "what may update {0} may get one array twice: pass a copy (np.array(...)) of what is an array among {1}"
+)
+_WORDS_OF_TUPLES = (
+    "a store into an item of a tuple, which may be an array of others: store through a name of its own, and make the"
+    " tuple at the end"
+)
+
+
+def _the_others(argument: cst.CSTNode, context: Context) -> str:
+    """The other arguments of its call that may be, or show, the array that `argument` is; as the code has them."""
+    given = next((it.arguments for it in context.calls.values() if any(a.node is argument for a in it.arguments)), ())
+    refs = frozenset[str]().union(*(refs_of(it.value) for it in given if it.node is argument))
+    others = [
+        sketch(it.node.value) for it in given if it.node is not argument and not refs.isdisjoint(refs_of(it.value))
+    ]
+    return " and ".join(filter(None, (", ".join(others[:-1]), *others[-1:])))
 
 
 def _is_read_by_text(argument: cst.CSTNode, region: cst.CSTNode) -> bool:
