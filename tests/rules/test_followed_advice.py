@@ -553,6 +553,35 @@ def test_what_is_called_back_goes_to_the_top_level() -> None:
     assert told(head + CALLED_BACK.lstrip().format("cost"), said) == []
 
 
+READ_BY_NOBODY = """
+import sums
+
+
+def cost(z):
+    return sums.of(z)
+
+
+def f(x: np.ndarray, w: np.ndarray):
+    b = np.average(x, axis=0, weights=w)
+    c = b.ravel()
+    found = search({}, c)
+    return np.array(found.x.reshape(b.shape)) * np.exp(b)
+"""
+
+
+def test_nothing_is_to_be_said_of_code_that_calls_what_may_change_it() -> None:
+    """What a table says of a callee says nothing of a function of the project that it calls."""
+    head = "import numpy as np\nfrom fits import search\n"
+    for said in ((), (Callee("fits.search"),)):
+        report = analyze(Source("m.py", head + READ_BY_NOBODY.format("cost")), Config(rewrite=True, callees=said))
+        (told,) = (it for it in report.findings if it.decides and it.region == "f")
+        assert "[tool.np2tnp.callees]" not in told.message
+        assert "it may call cost, which may change what it gets" in told.message
+    other = analyze(Source("m.py", head + READ_BY_NOBODY.format("3")), Config(rewrite=True))
+    (told,) = (it for it in other.findings if it.decides and it.region == "f")
+    assert '"fits.search" = "pure"' in told.message
+
+
 # --- loops in loops that have one whole-array form (TNP701)
 
 NESTED_LOOPS = {

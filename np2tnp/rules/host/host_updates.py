@@ -11,7 +11,7 @@ from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import ITERATED, OBJECT_CODE, Stale
 from np2tnp.analysis.domain.locations import bare, global_of, holder_of, is_attribute, is_global, is_holder, is_seen
 from np2tnp.analysis.domain.values import LENT, Bound, Class, Function, Instance, Symbol
-from np2tnp.analysis.syntax.scopes import absolute
+from np2tnp.analysis.syntax.scopes import absolute, sketch
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits.edit import convert_arguments
 from np2tnp.model import Safety, Verdict
@@ -92,6 +92,26 @@ def _get_nested_functions(reasons: list[Stale], context: Context) -> bool:
     calls = (context.calls.get(each.line_node) for each in reasons)
     given = [argument.value for call in calls if call is not None for argument in call.arguments]
     return any(value is LENT or (isinstance(value, Function) and value.nested) for value in given)
+
+
+def _changer(reasons: list[Stale], context: Context) -> str:
+    """A function of the project, as the code has it, that one of the calls hands on and that may change what it gets.
+
+    So nothing that is said of the code which gets it would help.
+    """
+    calls = (context.calls.get(each.line_node) for each in reasons)
+    for argument in (argument for call in calls if call is not None for argument in call.arguments):
+        value: object = argument.value
+        if isinstance(value, Bound) and isinstance(value.receiver, Instance):
+            value = context.method(value.receiver, value.name)
+        if isinstance(value, Function) and not value.nested:
+            summary = context.summary(value)
+            if summary is None or summary.mutates or summary.changeable or summary.keeps:
+                return sketch(argument.node.value)
+    return ""
+
+
+_CALLS = "it may call {0}, which may change what it gets: move the work on arrays before it into a function of its own"
 
 
 def _said(unseen: list[str] | None) -> str:
@@ -228,7 +248,9 @@ class HostUpdate(Rule):
             name = f".{name} of an object" if is_attribute(event.name) else name
             unseen = _unseen(reasons, context)
             words = _words(name, callees, event.shared, unseen)
-            if unseen and CALLEES in words and _get_nested_functions(reasons, context):
+            if unseen and CALLEES in words and (changer := _changer(reasons, context)):
+                words = f"{words.partition(f'; {CALLEES}')[0]}; {_CALLS.format(changer)}"
+            elif unseen and CALLEES in words and _get_nested_functions(reasons, context):
                 said = all(context.catalog.callee(it, context.module.path) is not None for it in unseen)
                 words = f"{words.partition(f'; {CALLEES}')[0]}; {_TOP_LEVEL}" if said else f"{words}, and {_TOP_LEVEL}"
             if namespace := _namespace(reasons, context):
