@@ -32,6 +32,7 @@ from np2tnp.rewrite.work import is_for_others, why_left
 from np2tnp.rules.base import Context, Hit, Table, apply
 from np2tnp.rules.calls import unknown_values
 from np2tnp.rules.constructs import compiled_regions, replaced_names
+from np2tnp.rules.constructs.escaping_functions import Callback
 from np2tnp.rules.cost import element_loops, part_loops, small_arrays, whole_array_loops
 from np2tnp.rules.cost.loop_work import RegionWork
 from np2tnp.rules.dtypes import single_precision
@@ -285,6 +286,10 @@ def _is_in_vain(blocks: list[Hit], facts: ev.RegionFacts, edits: Edits, module: 
     """
     if blocks[0].left or any("function of its own" in hit.message for hit in blocks):
         return False
+    handed = frozenset(id(part) for hit in blocks if hit.code == Callback.doc.code for part in walk(hit.node))
+    works = (event for event in facts.events if id(event.node) in edits.replace or _is_work(event))
+    if handed and all(id(event.node) in handed for event in works):
+        return True  # a function that others call stays NumPy's, and it does all the work
     mended = frozenset(id(part) for hit in blocks for part in walk(hit.node))
     return does_too_little(facts, edits, module, []) or _crossings(facts, edits, module, mended) > 0
 

@@ -351,3 +351,27 @@ def f(x, steps):
 def test_what_calls_itself_for_parts_stays_whatever_a_name_stands_for(index: str, code: str, left: str) -> None:
     (told,) = deciding(RECURSIVE.format("xp", "xp", index, "xp"))
     assert (told.code, told.left) == (code, left)
+
+
+HANDED_OUT = """
+from elsewhere import resample
+
+
+def f(data, widths):
+    def kernel(width):
+        return lambda r: np.exp(-(r**2) / float(width) ** 2)
+
+    {}
+    try:
+        widths.__iter__()
+        weights = list(map(kernel, widths))
+    except AttributeError:
+        weights = kernel(widths)
+    return float(resample(data, weights))
+"""
+
+
+@pytest.mark.parametrize(("work", "left"), [("pass", "little"), ("data = np.sqrt(data) * np.sin(data)", "")])
+def test_a_function_for_others_that_does_all_the_work_is_not_to_be_mended(work: str, left: str) -> None:
+    told = [it for it in findings(HANDED_OUT.format(work)) if it.code == "TNP408"]
+    assert [it.left for it in told] == [left]
