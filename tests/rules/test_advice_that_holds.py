@@ -111,7 +111,7 @@ def test_advice_names_numpy_as_it_is_bound() -> None:
 @pytest.mark.parametrize(
     ("given", "advice"),
     [
-        ("y, y.ravel()", "return np.array(y)"),
+        ("y, y.ravel()", "return y.copy()"),
         ("y[:5].copy(), {'a': y, 'b': y.ravel()}", ""),  # the array of a dict is none
     ],
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from advised import deciding, gives_the_same, report_of, states
+from advised import deciding, gives_the_same, load, report_of, states
 
 _HEAD = "import numpy as np\n\n\n"
 
@@ -494,3 +494,39 @@ def test_who_is_told_names_of_the_function_looks_them_up(name: str) -> None:
     assert told.code == "TNP206"
     assert told.message.startswith("elsewhere.inline() looks up names of the function")
     assert deciding(_HEAD + LOOKED_UP.lstrip().format(name).replace("arg_names", "names")) is None
+
+
+# --- results that may share memory (TNP207)
+
+LONLATS = """
+def raveled(area):
+    lons, lats = area.lonlats()
+    return np.ravel(lons), np.ravel(lats)
+
+
+def f(area):
+    lons, lats = raveled(area)
+    return np.invert(lons > 0), {}, lats
+"""
+
+
+def test_results_that_may_share_memory_are_named_and_a_copy_keeps_a_mask(tmp_path: Path) -> None:
+    class Area:
+        def __init__(self, lons: np.ndarray) -> None:
+            self.lons = lons
+
+        def lonlats(self) -> tuple[np.ndarray, np.ndarray]:
+            return self.lons, np.arange(6.0)
+
+    text = _HEAD + LONLATS.lstrip().format("lons")
+    told = deciding(text)
+    assert told is not None
+    assert told.message == "lons and lats may share memory: return lons.copy(), unless that is meant"
+    followed = text.replace(", lons, lats", ", lons.copy(), lats")
+    assert deciding(followed) is None
+    gives_the_same(tmp_path, [text, followed], lambda it: it.f(Area(np.arange(-3.0, 3))))
+    _, lons, _ = load("followed", followed, tmp_path).f(Area(np.ma.masked_greater(np.arange(-3.0, 3), 1)))
+    assert np.ma.is_masked(lons)
+    told = deciding(_HEAD + "def f(x: np.ndarray):\n    y = np.exp(x)\n    return y, y.ravel()\n")
+    assert told is not None
+    assert told.message.startswith("y and y.ravel() may share memory: return y.copy()")

@@ -150,11 +150,11 @@ ADVICE = {
             z = np.exp(y)
             return z, z.ravel()
         """,
-        "return np.array(z)",
+        "z and z.ravel() may share memory: return z.copy()",
         """
         def f(x, y):
             z = np.exp(y)
-            return np.array(z), z.ravel()
+            return z.copy(), z.ravel()
         """,
     ),
     "TNP207 items": (

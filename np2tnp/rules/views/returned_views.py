@@ -49,8 +49,8 @@ class ReturnedView(Rule):
         assert isinstance(event, ev.Construct)
         if not context.in_region:
             return
-        copy = _copy_of_one(event, context)
-        words = f"two results, or parts of one, may share memory: {copy or _APART}"
+        which, copy = _copy_of_one(event, context)
+        words = f"{which} may share memory: {copy or _APART}"
         left = "" if copy else "unseen"
         if event.detail:
             shown, value, made_by = _returned(event, context)
@@ -128,20 +128,25 @@ def _returned(event: ev.Construct, context: Context) -> tuple[str, Value | None,
     return words if clear else "", value, made_by
 
 
-def _copy_of_one(event: ev.Construct, context: Context) -> str:
-    """That a copy be returned of what surely is an array, beside another result; empty where nothing surely is one."""
+def _copy_of_one(event: ev.Construct, context: Context) -> tuple[str, str]:
+    """Which results may share memory, and that a copy be returned of what surely is an array, beside another result.
+
+    The latter is empty where nothing surely is one. A copy by its method keeps a mask, and the class of the array.
+    """
+    some = "two results, or parts of one,"
     node = event.node.value if isinstance(event.node, cst.Return) else None
     value = next((it.value for it in context.facts.events if isinstance(it, ev.Return) and it.node is event.node), None)
     if not isinstance(node, (cst.Tuple, cst.List)) or not isinstance(value, Sequence) or value.items is None:
         are_arrays = isinstance(value, Sequence) and isinstance(value.element, Array)
-        return "return np.array(...) of one, or the base alone" if are_arrays else ""
-    items = list(zip(node.elements, value.items, strict=False))
-    for at, (part, item) in enumerate(items):
-        others = frozenset().union(*(refs_of(other) for it, (_, other) in enumerate(items) if it != at))
-        words = sketch(part.value)
-        if isinstance(item, Array) and refs_of(item) & others and "..." not in words:
-            return f"return np.array({words})"
-    return ""
+        return some, "return np.array(...) of one, or the base alone" if are_arrays else ""
+    items = [(sketch(part.value), item) for part, item in zip(node.elements, value.items, strict=False)]
+    for at, (words, item) in enumerate(items):
+        for other, (second, shown) in enumerate(items):
+            if at != other and isinstance(item, Array) and refs_of(item) & refs_of(shown) and "..." not in words:
+                both = [words, second] if at < other else [second, words]
+                which = " and ".join(both) if "..." not in second and words != second else some
+                return which, f"return {words}.copy(), unless that is meant"
+    return some, ""
 
 
 def _source(node: cst.BaseExpression, context: Context) -> cst.BaseExpression:
