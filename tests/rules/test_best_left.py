@@ -551,3 +551,47 @@ def test_a_loop_that_raises_all_to_a_power_of_each_turn_is_good_numpy(made: str,
     told = deciding(POWERS.format(made, stored))
     assert (told.code, told.left) == ("TNP704", "loops" if stays else "")
     assert ("work on whole arrays" in told.message, "best left in NumPy" in told.message) == (not stays, stays)
+
+
+# --- no whole array can be made of what the turns work on
+
+UNEVEN = """
+def f(position: np.ndarray, cost: np.ndarray, ends: np.ndarray, where: np.ndarray):
+    near = [{} for i in range(len(position))]
+    first = np.array([near[i][cost[{}].argmin()] for i in range(len(near))])
+    return np.min(cost[first])
+"""
+SUMS = """
+def f(parts: np.ndarray, labels: np.ndarray):
+    parts = parts.T
+    rows = [{} for k in np.unique(labels)]
+    out = np.zeros((len(parts), len(rows)))
+    for i, at in enumerate(rows):
+        out[:, i] = parts[:, {}].sum(axis=1)
+    return out.T
+"""
+NONES = """
+class Names:
+    def f(self):
+        zeros = np.where(self.subtype == 0)[0]
+        self.subtype = list(self.subtype)
+        for i in zeros:
+            self.subtype[i] = {}
+        return np.exp(self.x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        (UNEVEN.format("where[ends[i] : ends[i + 1]]", "near[i]"), True),
+        (UNEVEN.format("where[i]", "near[i]"), False),
+        (SUMS.format("np.where(labels == k)[0]", "at"), True),
+        (NONES.format("None"), True),
+        (NONES.format('"none"'), True),
+        (NONES.format("3"), False),
+    ],
+)
+def test_parts_that_differ_in_length_and_lists_of_nones_have_no_form(text: str, stays: bool) -> None:
+    (told,) = (it for it in report_of(text).findings if it.decides)
+    assert (told.code, told.left) == ("TNP704", "loops" if stays else "")

@@ -345,3 +345,39 @@ def takes_powers(body: Sequence[cst.CSTNode], counters: AbstractSet[str], contex
         if id(event.node) in inside and is_all and is_one and by_counter:
             return True
     return False
+
+
+_FINDING = frozenset(("numpy.where", "numpy.nonzero", "numpy.flatnonzero", "numpy.argwhere"))
+
+
+def picks_by_lists(loop: Loop, body: Sequence[cst.CSTNode], context: Context) -> bool:
+    """Whether an iteration takes the elements that an item of a list says, and such items differ in length.
+
+    ``rows = [np.where(labels == k)[0] for k in kinds]``, and then ``x[rows[i]]``: no array can be made of that list.
+    """
+    made = (part for part in nodes_of(context.facts.node) if type(part) is cst.Assign)
+    uneven = {
+        name
+        for part in made
+        if type(part.value) is cst.ListComp and _differs_in_length(part.value.elt, context)
+        for target in part.targets
+        for name in target_names(target.target)
+    }
+    clause = loop if type(loop) is cst.For else getattr(loop, "for_in", None)
+    items = set(target_names(clause.target)) if clause is not None and names_in(clause.iter) & uneven else set()
+    for part in body if uneven else ():
+        for inner in (it for key in part.slice for it in walk(key)) if type(part) is cst.Subscript else ():
+            if type(inner) is cst.Name and inner.value in items:
+                return True
+            if type(inner) is cst.Subscript and type(inner.value) is cst.Name and inner.value.value in uneven:
+                return True
+    return False
+
+
+def _differs_in_length(item: cst.BaseExpression, context: Context) -> bool:
+    """Whether it is a slice between bounds that an array says, or where something is found."""
+    call = context.calls.get(id(item.value if type(item) is cst.Subscript else item))
+    if call is not None and call.api in _FINDING:
+        return True
+    key = item.slice[0].slice if type(item) is cst.Subscript else None
+    return type(key) is cst.Slice and type(key.lower) is cst.Subscript and type(key.upper) is cst.Subscript

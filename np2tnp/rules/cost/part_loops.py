@@ -27,7 +27,7 @@ from np2tnp.analysis.syntax.walk import names_in, nodes_of, walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Severity, document
 from np2tnp.rules.cost.loop_counts import LOOPS as LOOP_NODES
-from np2tnp.rules.cost.loop_counts import Loop, is_set, is_shape, is_tested_list, takes_powers
+from np2tnp.rules.cost.loop_counts import Loop, is_set, is_shape, is_tested_list, picks_by_lists, takes_powers
 from np2tnp.rules.cost.loop_work import (
     RegionWork,
     Size,
@@ -398,13 +398,24 @@ def _is_whole_by_hand(loop: Loop, context: Context) -> bool:
         return False
     if (carried_names(loop) & assigned) - sums - stored - counters or takes_powers(body, counters, context):
         return False
-    if any(_picks(part, assigned, sums) for part in body):
+    if any(_picks(part, assigned, sums) or _stores_no_number(part) for part in body):
+        return False
+    if picks_by_lists(loop, body, context):
         return False
     reads = [part for part in body if type(part) is cst.Name and part.value in stored]
     targets = [target for part in body for target in _targets_of(part)]
     if len(reads) > sum(type(part) is cst.Name for target in targets for part in walk(target) if _is_in(part, stored)):
         return False  # what is stored is read as well: by the next iteration, perhaps
     return all(_is_arithmetic(part, context) for part in body if type(part) is cst.Call)
+
+
+def _stores_no_number(part: cst.CSTNode) -> bool:
+    """``names[i] = None``: what is stored into is a list, or an array of objects."""
+    if type(part) is not cst.Assign or not any(type(it.target) is cst.Subscript for it in part.targets):
+        return False
+    value = part.value
+    is_none = type(value) is cst.Name and value.value == "None"
+    return is_none or isinstance(value, (cst.SimpleString, cst.FormattedString, cst.Dict))
 
 
 def _other_names(names: set[str], context: Context) -> set[str]:
