@@ -144,11 +144,11 @@ class Context:
         """
         return self.checked and not self.float32
 
-    def covers(self, left: Value, *others: Value) -> bool:
+    def covers(self, left: Value, *others: Value, any_home: bool = False) -> bool:
         """Whether a tensor answers an operator on what may be tensors, so that it may stay as it is.
 
         What is unknown may be an object with an operator of its own, which must not get a tensor: it does not stand on
-        the left of one. Of ndarrays alone an operator makes no tensor.
+        the left of one. Of ndarrays alone an operator makes no tensor; `any_home`: it need not.
         """
         if not self.has_operators:
             return False
@@ -156,7 +156,7 @@ class Context:
         is_known = home_of(left) == TENSOR or not isinstance(left, Unknown)
         if not (is_known or all(isinstance(it, (Array, Const, Scalar)) and home_of(it) == HOST for it in others)):
             return False
-        return any(home_of(it) == TENSOR for it in operands) or not any(map(needs_tensor, operands))
+        return any_home or any(home_of(it) == TENSOR for it in operands) or not any(map(needs_tensor, operands))
 
     def may_be_tensor(self, value: Value) -> bool:
         """Whether `value` may be a tensor in the region: without a boundary the caller's own arguments are, too."""

@@ -362,6 +362,10 @@ class Expressions:
                 return HOST
             if op == "matmul" and self.frame.made == TENSOR and any(exact_of(value) is not None for value in arrays):
                 return EITHER if all(isinstance(value, Unknown) for value in arrays) else TENSOR
+        if op != "matmul" and self.frame.assumed.eager:
+            own = set(map(home_of, arrays))
+            if EITHER in own and TENSOR not in own:
+                return EITHER
         homes = set(map(self.access.lifted, arrays))
         return TENSOR if TENSOR in homes else EITHER if EITHER in homes else HOST
 

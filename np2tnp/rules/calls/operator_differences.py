@@ -11,6 +11,7 @@ from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.doors import as_floats, as_wider
 from np2tnp.analysis.domain.values import (
     ALL_DTYPES,
+    EITHER,
     HOST,
     TENSOR,
     Array,
@@ -90,7 +91,7 @@ class OperatorDiffers(Rule):
         beside = (node for number, node in enumerate(nodes) if TENSOR in homes[:number] + homes[number + 1 :])
         context.edits.beside_tensors.update(map(id, beside))
         differs = _differs(event, event.operands, context)
-        if not chained and _is_covered(event.op, event.operands, context):
+        if not chained and _is_covered(event.op, event.operands, context, home_of(event.result)):
             return
         if not differs and context.facts.door and not context.edits.plain_for_few:
             context.edits.plain_for_few = _differs(event, tuple(map(as_wider, event.operands)), context)
@@ -177,12 +178,15 @@ def _is_plain_for_floats(event: ev.Operator, context: Context) -> bool:
     return not _differs(event, tuple(map(as_floats, event.operands)), context)
 
 
-def _is_covered(op: str, operands: tuple[Value, ...], context: Context) -> bool:
+def _is_covered(op: str, operands: tuple[Value, ...], context: Context, home: str = TENSOR) -> bool:
     """Whether the operator stays as it is: those of tensors are NumPy's in rewritten code.
 
     But where a 0-d array may answer otherwise than the scalar that a tensor is taken for; where Python's complex may
     compare, as a tensor is not told who stands on the left; and where it may join or repeat a list, which holds what
     stands for the caller's arrays.
+
+    home: of the result. Where that may be an ndarray, too, nothing need be brought; but a product of matrices is work
+    for a device.
     """
     if meets_either(op, operands) or (op in ("eq", "ne") and python_answers(op, operands)):
         return False
@@ -192,7 +196,7 @@ def _is_covered(op: str, operands: tuple[Value, ...], context: Context) -> bool:
         return False
     if _is_array_beside_complex(op, operands) or (op in JOINING and not any(isinstance(it, Array) for it in operands)):
         return False
-    return context.covers(*operands)
+    return context.covers(*operands, any_home=home == EITHER and op != "matmul")
 
 
 def _calls_later(nodes: list[cst.BaseExpression]) -> bool:
