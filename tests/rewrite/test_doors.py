@@ -718,7 +718,7 @@ def test_a_door_asks_for_numbers_where_the_class_assigns_numbers_alone() -> None
     assert 'numbers="self.length, self.variance"' in text
     assert "return self.variance * tnp.exp(-0.5 * d / self.length**2)" in text
     told = text[: text.index("def told")]
-    assert told[told.rindex("\n    @") :].strip() == "@rt.migrated"  # the hook may assign to both
+    assert "self." not in told[told.rindex("\n    @") :]  # the hook may assign to both
 
 
 @pytest.mark.parametrize("kind", ["number", "array", "scalar", "setter", "list", "hook"])

@@ -252,6 +252,8 @@ def _only_indices(function: FunctionInfo) -> set[str]:
 
 
 def _index(node: cst.Subscript) -> Iterator[cst.CSTNode]:
+    if dotted(node.value).rpartition(".")[2] in ("r_", "c_"):  # ``np.r_[x[0], x]``: no index
+        return
     for element in node.slice:
         yield from walk(element)
 
@@ -336,16 +338,20 @@ def _is_steady(node: cst.BaseExpression, owners: Container[str]) -> bool:
 def steady_attributes(function: FunctionInfo, facts: ev.RegionFacts, behind: bool = False) -> frozenset[str]:
     """``p.w`` of parameters, where no other code assigns to that attribute before the function reads it.
 
+    Without a loop the interpreter knows what was read before such code ran: it takes no other read for what the door
+    let in.
     behind: a door that lets in arrays and numbers may keep out the objects whose operators run such code. Whether it
     does has to be asked again of what is found behind it.
     """
-    assigned: frozenset[str] = facts.seen.assigns
+    nodes = nodes_of(function.node.body)
+    is_repeated = any(type(node) in _LOOPS for node in nodes)
+    assigned: frozenset[str] = facts.seen.assigns if is_repeated else NO_NAMES
     if behind:
         assigned -= ANY_ATTRIBUTE
     if assigned & ANY_ATTRIBUTE or hands_on_functions(facts):
         return NO_NAMES
     owners = frozenset(facts.parameters)
-    nodes = nodes_of(function.node.body)
+    itself = facts.parameters[0] if function.is_method and facts.parameters else ""
     targets = [node.target for node in nodes if type(node) is cst.AugAssign]
     in_place = {target.attr.value for target in targets if type(target) is cst.Attribute}
     # where the array itself is updated, its dtype and shape stay
@@ -353,7 +359,7 @@ def steady_attributes(function: FunctionInfo, facts: ev.RegionFacts, behind: boo
     for node in nodes:
         if type(node) is cst.Attribute and node.attr.value[:2] == "__":  # ``self.__dict__["w"] = ...``
             return NO_NAMES
-        if type(node) is cst.Attribute and node.attr.value not in MEMBERS:
+        if type(node) is cst.Attribute and (node.attr.value not in MEMBERS or dotted(node.value) == itself):
             if type(node.value) is cst.Name and node.value.value in owners:
                 read.add((node.value.value, node.attr.value))
             else:  # of an object of the same class it is another array
@@ -368,5 +374,6 @@ def steady_attributes(function: FunctionInfo, facts: ev.RegionFacts, behind: boo
 
 
 _FUNCTIONS = (cst.FunctionDef, cst.Lambda)
+_LOOPS = (cst.For, cst.While, cst.CompFor)
 #: What reaches attributes by their text.
 _BY_TEXT = frozenset(("setattr", "delattr", "vars", "getattr", "exec", "eval"))

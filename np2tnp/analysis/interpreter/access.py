@@ -10,6 +10,7 @@ from np2tnp.analysis.domain.env import Env
 from np2tnp.analysis.domain.locations import of_attribute
 from np2tnp.analysis.domain.promotion_rules import is_read_only
 from np2tnp.analysis.domain.special_names import asked_by
+from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE
 from np2tnp.analysis.domain.values import (
     CALLED,
     EITHER,
@@ -418,8 +419,10 @@ class Access:
         return self._keeps_to_names
 
     def _admitted(self, attribute: str, name: str) -> Admitted | None:
-        """What the door lets in for an attribute, where the function has not assigned to it yet."""
+        """What the door lets in for an attribute to which nothing has assigned since."""
         admitted = self.assumed.door.get(attribute) if name not in self.frame.assigned else None
+        if not self.facts.seen.assigns.isdisjoint(ANY_ATTRIBUTE | {name}):
+            return None
         if admitted is not None:
             self.facts.seen.read_behind_the_door.add(attribute)
         return admitted
