@@ -162,8 +162,8 @@ def _parameter(name: str, arrays: frozenset[str], hosted: frozenset[str], made: 
     return Unknown(EITHER, location, name, deps)
 
 
-#: How often a region is interpreted anew because it showed what its parameters must be.
-ATTEMPTS = 4
+#: How often a region is interpreted anew because it showed what its parameters, and those of functions in it, must be.
+ATTEMPTS = 5
 #: From so many events on each look at a function may take a second: of these it gets but two with ndarrays in it.
 LONG = 800
 #: What any class of namedtuple's is.

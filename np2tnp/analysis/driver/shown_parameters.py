@@ -258,10 +258,12 @@ def _calls_of_members(body: cst.CSTNode) -> Iterator[tuple[cst.Call, str]]:
 def worked_on(function: cst.FunctionDef, facts: ev.RegionFacts) -> frozenset[str]:
     """The names with which the function does more than give them to functions that are no NumPy's, or that draw.
 
+    Functions that are defined in it are a part of it.
+
     Others are handed on alone, such as the function ``f`` of ``gradient(f, x)``, and seeds; or only asked whether they
     are true: flags.
     """
-    calls = (event for event in facts.events if isinstance(event, ev.Call) and _computes_elsewhere(event.api))
+    calls = (event for event in facts.events if isinstance(event, ev.Call) and _computes_elsewhere(event))
     handed = {id(argument.node.value) for event in calls for argument in event.arguments}
     nodes = nodes_of(function.body)
     asked = {id(part) for node in nodes for part in _asked_for_truth(node)}
@@ -278,8 +280,10 @@ def _asked_for_truth(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         yield from (node.left, node.right)
 
 
-def _computes_elsewhere(api: str | None) -> bool:
-    return api is None or api.startswith("numpy.random.")
+def _computes_elsewhere(call: ev.Call) -> bool:
+    if call.api is None:
+        return not (isinstance(call.callee, Function) and call.callee.nested)
+    return call.api.startswith("numpy.random.")
 
 
 def path_of(node: cst.CSTNode) -> str:

@@ -283,6 +283,7 @@ class Calls:
         if self.facts.seen.captured:
             self.unseen.kept_may_change(node, dotted(node.func) or "a nested function", env)
         self.closures.read_captured(node, callee, env)
+        self.frame.late.give(callee.qualname, id(node), arguments)
         return self.closures.nested_call(callee, arguments, env)
 
     def _call_of_unknown(self, node: cst.Call, callee: Value, arguments: tuple[ev.Argument, ...], env: Env) -> Value:

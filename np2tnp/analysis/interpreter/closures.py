@@ -152,6 +152,21 @@ def _handed(region: cst.CSTNode) -> dict[str, bool]:
     }
 
 
+NO_CALLS: frozenset[int] = frozenset()
+
+
+def _uses(region: cst.CSTNode) -> dict[str, tuple[frozenset[int], int]]:
+    """By name, the calls (ids) of what it names, and how often the name stands anywhere."""
+    calls: dict[str, set[int]] = {}
+    uses: Counter[str] = Counter()
+    for node in walk(region):
+        if type(node) is cst.Name:
+            uses[node.value] += 1
+        elif type(node) is cst.Call and type(node.func) is cst.Name:
+            calls.setdefault(node.func.value, set()).add(id(node))
+    return {name: (frozenset(calls.get(name, ())), times) for name, times in uses.items()}
+
+
 def _iterated(region: cst.CSTNode, node: cst.CSTNode, name: str) -> Iterator[str]:
     """What ``for`` loops around `node` iterate over that bind `name`: names, also in ``zip`` and ``enumerate``."""
     inside = {id(part) for part in walk(node)}
@@ -198,10 +213,14 @@ class Closures:
         self.names = names
         self.keeping = keeping
         self.access = access
+        self._uses: dict[str, tuple[frozenset[int], int]] | None = None  #: of names: calls, and how often they stand
 
     def nested(self, node: cst.FunctionDef, env: Env) -> Function:
         """A function nested in the region, with what it returns; where it calls itself, once that is settled."""
         name = f"<{node.name.value} {id(node)}>"
+        if sites := self._only_calls(node):
+            names = tuple(it.name.value for it in (*node.params.posonly_params, *node.params.params))
+            self.frame.late.called_at(name, names, sites)
         if node.name.value not in reads(node.body) or not self.is_bound_once(node.name.value):
             return self._body_of(node, env, None)
         self.frame.nested_results[name] = NOTHING
@@ -280,8 +299,23 @@ class Closures:
         for parameter in parameters_of(parameters):
             default = self.visitor.evaluate(parameter.default, env) if parameter.default is not None else UNKNOWN
             home = EITHER if self.frame.made != HOST else HOST
-            inner.bind(parameter.name.value, Unknown(home, NESTED | refs_of(default), view=view_of(default)))
+            given = Unknown(home, NESTED | refs_of(default), view=view_of(default))
+            known = self.frame.late.argument(function, parameter.name.value)
+            known = replace(known, refs=given.refs, view=given.view) if known is not None else None
+            inner.bind(parameter.name.value, known or given)
         return inner
+
+    def _only_calls(self, node: cst.FunctionDef) -> frozenset[int]:
+        """The calls (ids) of the nested function `node` that give it single arguments, if it is used in no other way.
+
+        It gets its arguments at once: it is no generator, and nothing decorates it.
+        """
+        if self._uses is None:
+            self._uses = _uses(self.facts.node)
+        calls, uses = self._uses.get(node.name.value, (NO_CALLS, 0))
+        if uses != len(calls) + 1 or node.decorators or node.asynchronous is not None:
+            return NO_CALLS
+        return NO_CALLS if any(type(part) is cst.Yield for part in walk(node.body)) else calls
 
     def default_refs(self, parameters: cst.Parameters, env: Env) -> frozenset[str]:
         """What a nested function holds on to: the arrays that its parameters have by default."""
