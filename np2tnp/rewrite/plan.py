@@ -9,13 +9,20 @@ from functools import partial
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.locations import is_outside_location
 from np2tnp.analysis.domain.summaries import Fate
 from np2tnp.analysis.domain.values import (
+    EITHER,
+    HOST,
     NO_NAMES,
     Array,
     Function,
     Unknown,
+    Value,
+    deps_of,
+    home_of,
     may_hold_tensor,
+    parameters_in,
     scalar_type,
 )
 from np2tnp.analysis.interpreter.frame import Services
@@ -226,12 +233,12 @@ def plan_region(
         return RegionPlan(facts, hits, edits, RegionState.BLOCKED, blocks)
     if left_out:
         return RegionPlan(facts, hits, edits, RegionState.KEPT, [hit for hit in hits if hit is against])
-    pays = options.slow != "keep" or options.boundary != "numpy" or not does_too_little(facts, edits, module, slow)
-    if slow and options.slow == "keep" and (pays or any(hit.code != part_loops.BUILTIN for hit in slow)):
+    keeps = options.slow == "keep" and options.boundary == "numpy"
+    little = not_worth_moving(facts, edits, module, catalog, slow, options.compile != "none") if keeps else None
+    if slow and options.slow == "keep" and (little is None or any(hit.code != part_loops.BUILTIN for hit in slow)):
         return RegionPlan(facts, hits, edits, RegionState.KEPT, slow, part_loops.beside(slow, loops))
-    if not pays:
-        little = [small_arrays.too_little(facts.node)]
-        return RegionPlan(facts, [*hits, *little], edits, RegionState.KEPT, little)
+    if little is not None:
+        return RegionPlan(facts, [*hits, little], edits, RegionState.KEPT, [little])
     eagerly = options.slow == "keep" and options.boundary == "numpy" and options.compile == "none"
     if eagerly and (crossings := _crossings(facts, edits, module)):
         back = [small_arrays.back_and_forth(facts.node, crossings, parts_of_objects(edits, facts))]
@@ -291,7 +298,7 @@ def _is_in_vain(blocks: list[Hit], facts: ev.RegionFacts, edits: Edits, module: 
     if handed and all(id(event.node) in handed for event in works):
         return True  # a function that others call stays NumPy's, and it does all the work
     mended = frozenset(id(part) for hit in blocks for part in walk(hit.node))
-    return does_too_little(facts, edits, module, []) or _crossings(facts, edits, module, mended) > 0
+    return _does_too_little(facts, edits, module, []) or _crossings(facts, edits, module, mended) > 0
 
 
 def _crossings(facts: ev.RegionFacts, edits: Edits, module: ModuleInfo, mended: frozenset[int] = frozenset()) -> int:
@@ -301,14 +308,33 @@ def _crossings(facts: ev.RegionFacts, edits: Edits, module: ModuleInfo, mended: 
     return costs_more_than_it_does(facts, edits, numbers, in_loops, mended)
 
 
-def does_too_little(facts: ev.RegionFacts, edits: Edits, module: ModuleInfo, iterated: list[Hit]) -> bool:
+def not_worth_moving(
+    facts: ev.RegionFacts, edits: Edits, module: ModuleInfo, catalog: Catalog, iterated: list[Hit], traced: bool
+) -> Hit | None:
+    """What is said of a function that has too little work for a device.
+
+    iterated: what Python's own functions go through item by item, on the host. traced: it becomes a graph.
+    """
+    if _is_part_of_more(facts, edits):
+        return None
+    if _does_too_little(facts, edits, module, iterated):
+        return small_arrays.too_little(facts.node)
+    if iterated or traced or facts.mutated:
+        return None
+    if not _meets_tensors(facts, edits):
+        return small_arrays.too_little(facts.node)
+    if small_arrays.is_called(facts.qualname, module):
+        return None  # a caller may be compiled, and needs it in its graph
+    return small_arrays.of_few_numbers(facts.node) if _works_on_few(facts, catalog) else None
+
+
+def _does_too_little(facts: ev.RegionFacts, edits: Edits, module: ModuleInfo, iterated: list[Hit]) -> bool:
     """Whether a function does little with arrays, all of which it brings to the host: nothing stays on the device.
 
     But what a loop calls may get an array that lives there: the array would go to the host in each iteration. What it
     draws, or puts into a table, goes there anyhow.
-    iterated: what Python's own functions go through item by item, on the host.
     """
-    if isinstance(facts.node, cst.Module) or edits.cores or facts.direct or facts.direct_updates:
+    if _is_part_of_more(facts, edits):
         return False
     if is_for_others(facts):
         return _hands_out_no_array(facts)
@@ -318,6 +344,47 @@ def does_too_little(facts: ev.RegionFacts, edits: Edits, module: ModuleInfo, ite
         return False
     is_little = why_left(facts, of_items=False) == "little"
     return is_little and not small_arrays.is_called_in_loops(facts.qualname, module)
+
+
+def _values(event: ev.Call | ev.Operator) -> list[Value]:
+    """What a call or an operator works on, and gives."""
+    if isinstance(event, ev.Operator):
+        return [*event.operands, event.result]
+    given = [argument.value for argument in event.arguments]
+    return [*given, event.result, *([event.receiver] if event.receiver is not None else [])]
+
+
+def _is_part_of_more(facts: ev.RegionFacts, edits: Edits) -> bool:
+    """Whether it is a script's top level, or hands on tensors: to functions that migrate, or in attributes."""
+    return bool(isinstance(facts.node, cst.Module) or edits.cores or facts.direct or facts.direct_updates)
+
+
+def _meets_tensors(facts: ev.RegionFacts, edits: Edits) -> bool:
+    """Whether something in the function may live on the device: what it is given, or what it makes or brings there."""
+    events = [event for event in facts.events if isinstance(event, (ev.Call, ev.Operator))]
+    return any(id(it.node) in edits.replace or any(map(_may_live_there, _values(it))) for it in events)
+
+
+def _may_live_there(value: Value) -> bool:
+    if home_of(value) == EITHER and isinstance(value, Array):  # else a number that NumPy draws
+        return bool(deps_of(value) or parameters_in(value.refs))
+    return home_of(value) != HOST
+
+
+def _works_on_few(facts: ev.RegionFacts, catalog: Catalog) -> bool:
+    """Whether the function makes all its arrays itself, of few elements, as its text says."""
+    events = [event for event in facts.events if isinstance(event, (ev.Call, ev.Operator))]
+    events = [event for event in events if isinstance(event, ev.Operator) or event.api is not None]
+    nodes = {id(event.node) for event in events}
+    nodes |= {id(event.node) for event in facts.events if isinstance(event, ev.Store)}
+    values = (value for event in events for value in _values(event))
+    return bool(nodes) and not any(map(_is_given, values)) and nodes <= small_arrays.little_of(facts, catalog)
+
+
+def _is_given(value: Value) -> bool:
+    if isinstance(value, Array):
+        return bool(value.deps) or any(map(is_outside_location, value.refs))
+    return isinstance(value, Unknown)
 
 
 def _hands_out_no_array(facts: ev.RegionFacts) -> bool:

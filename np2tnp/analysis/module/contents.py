@@ -151,6 +151,7 @@ class ModuleInfo:
     kept_functions: dict[int, frozenset[int]] = field(default_factory=dict)  #: ... and those that others may call later
     given: dict[str, frozenset[str]] | None = None  #: as parameter_kinds.arrays_given says, once somebody asked
     complex_given: dict[str, frozenset[str]] | None = None  #: ... and as complex_given does
+    called: dict[str, frozenset[str]] | None = None  #: by function, the last names of what it calls, likewise
     called_in_loops: frozenset[str] | None = None  #: names of functions, as is_called_in_loops says
     waited_for: frozenset[str] | None = None  #: functions with whose values code waits for a small error, likewise
     by_probabilities: bool | None = None  #: whether it draws with given probabilities, once somebody asked

@@ -437,6 +437,12 @@ def too_little(region: cst.CSTNode) -> Hit:
     return Hit(LITTLE, region, words, Verdict.NOTE, left="little")
 
 
+def of_few_numbers(region: cst.CSTNode) -> Hit:
+    """What is said of a function all of whose arrays have few elements, as its text says."""
+    words = "it works on a few numbers, as its text says: best left in NumPy (--slow convert migrates it)"
+    return Hit(LITTLE, region, words, Verdict.NOTE, left="little")
+
+
 def back_and_forth(region: cst.CSTNode, times: int, of_objects: bool) -> Hit:
     """What is said of a function that would bring arrays to the device and back, and do as little there."""
     where = f"{times} places" if times > 1 else "one place"
@@ -452,8 +458,19 @@ def is_called_in_loops(qualname: str, module: ModuleInfo) -> bool:
     return _short(qualname) in module.called_in_loops
 
 
+def is_called(qualname: str, module: ModuleInfo) -> bool:
+    """Whether another function of the module may call it: by its last name."""
+    return any(_short(qualname) in names for caller, names in _calls(module).items() if caller != qualname)
+
+
+def _calls(module: ModuleInfo) -> dict[str, frozenset[str]]:
+    if module.called is None:
+        module.called = {it.qualname: frozenset(_called(it.node)) for it in module.functions.values()}
+    return module.called
+
+
 def _called_in_loops(module: ModuleInfo) -> set[str]:
-    calls = {it.qualname: _called(it.node) for it in module.functions.values()}
+    calls = _calls(module)
     loops = (
         part for it in module.functions.values() for part in walk(it.node) if isinstance(part, (cst.For, cst.While))
     )

@@ -22,7 +22,7 @@ from tqdm import tqdm, trange
 from rich.progress import track
 from elsewhere import wrap, draw, pieces, notify, propose
 """
-SLOW = {"TNP701", "TNP704", "TNP706"}
+SLOW = {"TNP701", "TNP704", "TNP706", "TNP707"}
 
 KEPT = {
     "rows by a progress bar": """
