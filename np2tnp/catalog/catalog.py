@@ -10,7 +10,7 @@ import copy
 import functools
 import json
 import sys
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +57,9 @@ class Catalog:
             for number, names in external.get("inputs", {}).items()
             for name in names.split()
         }
+        arrays = external.get("arrays", {})
+        self._arrays: dict[str, int] = arrays.get("places", {})
+        self._array_keywords: frozenset[str] = frozenset(arrays.get("keywords", "").split())
         self._objects = {
             module: frozenset(names.split())
             for module, _, names in (t.partition(":") for t in external.get("objects", ()))
@@ -141,6 +144,13 @@ class Catalog:
         last = dotted.rpartition(".")[2]
         return any(last in names and dotted.startswith(f"{module}.") for module, names in self._objects.items())
 
+    def gives_array(self, dotted: str, places: int, keywords: Iterable[str]) -> bool:
+        """Whether a callable outside NumPy gives an exact ndarray with axes, or a NumPy scalar, whatever it gets.
+
+        places, keywords : how many arguments it gets by place, and the names of the others.
+        """
+        return places <= self._arrays.get(dotted, -1) and self._array_keywords.issuperset(keywords)
+
     def _make(self, name: str) -> ApiFact | None:
         raw = self._raw.get(name)
         if raw is None:
@@ -193,6 +203,14 @@ def _names(lines: Iterable[str]) -> list[str]:
     return [f"{module}.{name}" for module, _, names in parts for name in names.split()]
 
 
+def _of_arrays(table: Mapping[str, Any]) -> dict[str, Any]:
+    """By name of a function, with how many arguments by place it gives arrays; a distribution's may have many."""
+    places = {name: int(count) for count, lines in table.items() if count.isdigit() for name in _names(lines)}
+    found = (f"{name}.{method}" for name in table["distributions"].split() for method in table["methods"].split())
+    places.update((f"scipy.stats.{name}", 5) for name in found)
+    return {"places": places, "keywords": table["keywords"]}
+
+
 def _is_under(dotted: str, prefixes: Container[str]) -> bool:
     parts = dotted.split(".")
     return any(".".join(parts[:count]) in prefixes for count in range(1, len(parts) + 1))
@@ -224,4 +242,5 @@ def _load(target_tensorflow: str, target_numpy: str) -> Catalog:
     external["pure"] += [*_names(callees["pure"]), *shows]
     external["gives_back"] += shows
     external["callee"] = callees["callee"]
+    external["arrays"] = _of_arrays(callees["arrays"])
     return Catalog(facts, overlay, has_stages, target_numpy)

@@ -147,6 +147,7 @@ class ClassSummary:
     array_base: the array class of NumPy's that it inherits from, empty where none is known.
     asked: names by which Python runs code of it that may update arrays in place: special methods, properties.
     is_open: something of it is not known: a base class from outside, a metaclass, a decorator.
+    holds_plainly: no code runs where an attribute is read that its own text assigns, bases from outside included.
     holds_items: it asks what it holds when it is asked itself: a record or a container.
     is_exception: one of Python's exceptions under another name: making it runs no code of the project.
     """
@@ -157,6 +158,7 @@ class ClassSummary:
     array_base: str = ""
     asked: frozenset[str] = NO_NAMES
     is_open: bool = False
+    holds_plainly: bool = False
     holds_items: bool = False
     is_exception: bool = False
 

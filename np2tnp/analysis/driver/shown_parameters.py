@@ -76,19 +76,29 @@ def held_numbers(info: ModuleInfo, function: FunctionInfo) -> frozenset[str]:
 
 
 def held_containers(info: ModuleInfo, function: FunctionInfo) -> frozenset[str]:
-    """Attributes of its object (``self.rows``) that the class assigns displays of lists, dicts or sets to."""
+    """Attributes of its object (``self.rows``) that the class assigns displays of lists, dicts or sets to.
+
+    But what it assigns to them later, computed, may be an array: ``self.rows = np.array(self.rows)``.
+    """
     owner = info.classes.get(function.owner or "")
     if owner is None or not function.is_method or not function.node.params.params:
         return NO_NAMES
     this = function.node.params.params[0].name.value
     if owner.containers is None:
         nodes = (node for method in _methods(owner, info) for node in nodes_of(method.node.body))
-        assigned = [node for node in nodes if type(node) is cst.Assign and type(node.value) in _CONTAINERS]
-        targets = {name for node in assigned for it in node.targets for name in _rebound(it.target)}
+        filled: set[str] = set()
+        others: set[str] = set()
+        for node in nodes:
+            if type(node) is cst.Assign:
+                names = {name for it in node.targets for name in _rebound(it.target)}
+                kind = type(node.value)
+                (filled if kind in _CONTAINERS else others if kind in _COMPUTED else set()).update(names)
+        targets = filled - others
         owner.containers = frozenset(name.partition(".")[2] for name in targets) - {""}
     return frozenset(f"{this}.{name}" for name in owner.containers)
 
 
+_COMPUTED = (cst.Call, cst.BinaryOperation)
 _CONTAINERS = (cst.List, cst.Dict, cst.Set, cst.ListComp, cst.DictComp, cst.SetComp)
 
 

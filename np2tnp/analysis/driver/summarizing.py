@@ -200,6 +200,8 @@ _KNOWN_BASES = (
     "numbers.",
     "dataclasses.",
 )
+#: ... and those of other libraries that have no descriptors for what a class derived from them assigns.
+_WITHOUT_DESCRIPTORS = (*_KNOWN_BASES, "sklearn.base.")
 #: Decorators of classes that add nothing which could.
 _DECORATORS = frozenset(("dataclass", "total_ordering", "final", "runtime_checkable", "unique", "define", "frozen"))
 
@@ -248,6 +250,11 @@ def summarize_class(module: ModuleInfo, qualname: str, services: Services, chang
         or not {"ABCMeta", "EnumMeta"}.issuperset(metaclasses)
         or not _DECORATORS.issuperset(names)
         or any(summary.is_open for summary in known),
+        holds_plainly=len(known) + len(outside) == len(bases)
+        and all(isinstance(base, Symbol) and base.name.startswith(_WITHOUT_DESCRIPTORS) for base in outside)
+        and all(summary.holds_plainly for summary in known)
+        and not metaclasses
+        and not names,
         holds_items=bool(is_record)
         or bool(names)
         or any(base not in _PLAIN_SYMBOLS for base in outside)

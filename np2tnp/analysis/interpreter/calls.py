@@ -266,6 +266,9 @@ class Calls:
         result = self.callees.unresolved(node, name, arguments, env, pure=pure)
         if pure and self.catalog.makes_object(name):
             return Symbol(f"{name}()")
+        if pure and self._gives_array(name, arguments):
+            refs = refs_of(result)
+            return Array(HOST, refs=refs, view="view" if refs else "", zero_d="scalar")
         if pure and name in NUMBERS_OF_MODULES:
             return Scalar(NUMBERS_OF_MODULES[name])
         if pure and name in _SAMPLING and arguments and _is_range(arguments[0].value):
@@ -275,6 +278,15 @@ class Calls:
         if name == "functools.partial" and refs_of(result):
             return with_refs(result, refs_of(result) | {HOLDS_ARGUMENTS})
         return result
+
+    def _gives_array(self, name: str, arguments: tuple[ev.Argument, ...]) -> bool:
+        """Whether another library's function gives an array; flags that are told by place may ask for more."""
+        if any(
+            it.star or (isinstance(it.value, Const) and type(it.value.value) is bool) for it in arguments if not it.name
+        ):
+            return False
+        keywords = [it.name for it in arguments if it.name]
+        return self.catalog.gives_array(name, len(arguments) - len(keywords), keywords)
 
     def _call_of_nested(self, node: cst.Call, callee: Function, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         """A call of a function that is defined in the region."""

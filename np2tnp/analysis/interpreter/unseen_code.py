@@ -145,7 +145,10 @@ class UnseenCode:
             return bool(asked) or known.is_open
         if not asked.isdisjoint(names):
             return True
-        return known.is_open and any(name not in known.methods for name in names - READING - STORING - {CALLED})
+        if not known.is_open:
+            return False
+        others = names - READING - STORING - {CALLED} - known.methods.keys()
+        return not (known.holds_plainly and others <= self.services.attributes(value).keys()) and bool(others)
 
     def _works(self, value: Value) -> bool:
         """Whether calling `value` runs code that may update arrays which objects hold."""
