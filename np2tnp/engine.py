@@ -33,6 +33,7 @@ from np2tnp.rewrite.boundaries import (
     wrap_function,
 )
 from np2tnp.rewrite.buffer_swap_names import Marks, follow
+from np2tnp.rewrite.crossings import leave_whole_numbers
 from np2tnp.rewrite.originals import (
     below_original,
     is_protocol,
@@ -332,6 +333,8 @@ def _body(session: Session, plan: RegionPlan, held: frozenset[str]) -> _Body:
     kind = settle_zero_d(plan.facts, edits, names.rt) if wrapped else ""
     marks = follow(plan.facts, edits, session.words)
     add_returns(plan.facts, edits, names.rt if wrapped else None, marks)
+    if wrapped and not plan.compiled:
+        leave_whole_numbers(plan.facts, edits)
     first = settle(plan, held, session.analysis.info, edits, names.rt)
     body = node.body.visit(Applier(edits, names.rt))
     assert isinstance(body, cst.BaseSuite)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.doors import WHOLE
 from np2tnp.analysis.domain.values import (
     HOST,
     Array,
@@ -26,7 +27,7 @@ from np2tnp.analysis.domain.values import (
     may_hold_tensor,
 )
 from np2tnp.analysis.syntax.python_tables import MEMBERS
-from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.edits.edit import Edits, needs_tensor, operand_nodes
 from np2tnp.model import Verdict
@@ -262,3 +263,14 @@ def parts_of_objects(edits: Edits, facts: ev.RegionFacts) -> bool:
     """Whether attributes of ``self`` are among what is brought to the device."""
     brought = (node for node in nodes_of(facts.node) if id(node) in edits.tensor)
     return any(dotted(part).startswith("self.") for node in brought for part in walk(node))
+
+
+def leave_whole_numbers(facts: ev.RegionFacts, edits: Edits) -> None:
+    """Bring no parameter to the host that the door lets in as axes or sizes: these reach the body as they are."""
+    nodes = nodes_of(facts.node.body)  # type: ignore[attr-defined]
+    inner = {name for part in nodes if type(part) is cst.CompFor for name in target_names(part.target)}
+    inner |= {part.name.value for part in nodes if type(part) is cst.Param}
+    whole = {name for name, admitted in facts.door.items() if admitted.kind in WHOLE} - inner
+    for node in nodes:
+        if type(node) is cst.Name and node.value in whole and id(node) in edits.host:
+            edits.unwrap(node)

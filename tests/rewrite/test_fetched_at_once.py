@@ -13,6 +13,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
 from side_by_side import rewrite
 
+from np2tnp.config import Config
+from np2tnp.engine import analyze
+from np2tnp.files.source import Source
+
 TEXT = """
 import numpy as np
 
@@ -505,3 +509,34 @@ def test_a_copy_lies_as_what_it_was_made_of() -> None:
         exec(source, space)
         found.append(space["order"](np.ones((2, 3)))[0])
     assert found[0] == found[1] == (8, 24)
+
+
+SIZES = """
+import numpy as np
+from scipy import stats
+
+
+def draws(n, scale):
+    t = stats.expon.rvs(scale=scale, size=n, random_state=3)
+    return np.ones(n) * np.exp(-t), f"{n}"
+
+
+def names(n, items):
+    told = [str(n) for n in items]
+    return np.ones(n), told, f"{n}"
+"""
+
+
+def test_what_the_door_lets_in_as_sizes_is_not_brought_to_the_host() -> None:
+    pytest.importorskip("scipy")
+    text = analyze(Source("sizes.py", SIZES), Config(rewrite=True, above=0)).new_text or ""
+    assert "size=n, random_state=3)" in text.partition("# NumPy originals")[0]
+    spaces: list[dict[str, Any]] = [{"__name__": "sizes_before"}, {"__name__": "sizes"}]
+    exec(SIZES, spaces[0])
+    exec(text, spaces[1])
+    for n in (3, np.int64(3), (2, 3)):
+        (old, said), (new, told) = (space["draws"](n, 2.0) for space in spaces)
+        np.testing.assert_allclose(new, old, rtol=1e-14)
+        assert said == told
+    old, new = (space["names"](2, [3, "a"]) for space in spaces)
+    assert old[1:] == new[1:]
