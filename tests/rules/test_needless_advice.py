@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import types
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -530,3 +533,46 @@ def test_results_that_may_share_memory_are_named_and_a_copy_keeps_a_mask(tmp_pat
     told = deciding(_HEAD + "def f(x: np.ndarray):\n    y = np.exp(x)\n    return y, y.ravel()\n")
     assert told is not None
     assert told.message.startswith("y and y.ravel() may share memory: return y.copy()")
+
+
+# --- decorators that only remember results (TNP405)
+
+LAZY = """
+from astropy.utils import lazyproperty
+
+
+class Stats:
+    def __init__(self, data):
+        self.data = np.array(data)
+
+    @lazyproperty
+    def total(self):
+        return np.exp(self.data).sum(axis=0) + np.sin(self.data).sum(axis=0)
+
+    def f(self):
+        return np.exp(self.total) / 2 + np.sin(self.total)
+"""
+
+
+class Lazy(property):
+    """As astropy's: a property that keeps what it gave in the object, and may be assigned to."""
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        assert self.fget is not None
+        return instance.__dict__.setdefault(self.fget.__name__, self.fget(instance))
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        assert self.fget is not None
+        instance.__dict__[self.fget.__name__] = value
+
+
+def test_a_property_that_is_computed_once_is_a_cached_property(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = _HEAD + LAZY.lstrip()
+    assert states(text)["Stats.total"] == states(text)["Stats.f"] == "convertible"
+    utils = types.ModuleType("astropy.utils")
+    utils.lazyproperty = Lazy  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "astropy", types.ModuleType("astropy"))
+    monkeypatch.setitem(sys.modules, "astropy.utils", utils)
+    made = [np.arange(6.0).reshape(2, 3), np.arange(3), np.ma.masked_greater(np.arange(3.0), 1)]
+    gives_the_same(tmp_path, [text], lambda it: [(it.Stats(x).total, it.Stats(x).f()) for x in made])
+    assert deciding(text.replace("from astropy.utils", "from elsewhere"), "Stats.total") is not None

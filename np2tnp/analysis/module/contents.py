@@ -50,8 +50,10 @@ class TensorState:
 
 _KINDS = {
     "staticmethod": "static", "classmethod": "class",
-    **dict.fromkeys(("property", "cached_property", "getter", "setter", "deleter"), "property"),
+    **dict.fromkeys(("property", "cached_property", "lazyproperty", "getter", "setter", "deleter"), "property"),
 }  # fmt: skip
+#: Decorators that remember results; astropy's is a cached_property that may be assigned to.
+_CACHING = frozenset(("cache", "lru_cache", "cached_property", "lazyproperty"))
 #: Decorators whose result is called as the method was.
 _METHODS = frozenset(
     ("abstractmethod", "override", "final", "overload", "lru_cache", "cache", "migrated", "njit", "jit")
@@ -85,7 +87,7 @@ class FunctionInfo:
     @property
     def is_cached(self) -> bool:
         """Whether calls must go through the public name, because a decorator remembers results."""
-        return any(name.rpartition(".")[2] in ("cache", "lru_cache", "cached_property") for name in self.decorators)
+        return any(name.rpartition(".")[2] in _CACHING for name in self.decorators)
 
     @property
     def is_migrated(self) -> bool:

@@ -174,7 +174,8 @@ TRANSPARENT_DECORATORS = frozenset(
     "builtins.staticmethod builtins.classmethod builtins.property abc.abstractmethod functools.wraps"
     " functools.lru_cache functools.cache functools.cached_property typing.override typing.final"
     " typing.no_type_check warnings.deprecated typing_extensions.override typing_extensions.final"
-    " typing_extensions.deprecated unittest.skip unittest.skipIf unittest.skipUnless unittest.expectedFailure".split()
+    " typing_extensions.deprecated astropy.utils.lazyproperty astropy.utils.decorators.lazyproperty"
+    " unittest.skip unittest.skipIf unittest.skipUnless unittest.expectedFailure".split()
 )
 #: Those whose objects call the function, with what they are called with or with items of it.
 WRAPPING_DECORATORS = frozenset(
