@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import np2tnp
@@ -181,8 +182,12 @@ def read(paths: Sequence[str], config: Config, stdin: tuple[str, bytes] | None =
     if spared:
         many = f"{len(spared)} file{'s' * (len(spared) > 1)}"
         notes.append(f"{many} not looked at: tests, or without wanted findings (`tests`, `per-file-ignores`)")
+    tests = _tests_among(found.files, paths, config) - spared
+    if tests:
+        many = "1 test file" if len(tests) == 1 else f"{len(tests)} test files"
+        notes.append(f"{many} not looked at: tests are the reference (name them, or their folder, to rewrite them)")
     for path in found.files:
-        if path in spared:
+        if path in spared or path in tests:
             continue
         try:
             contents[path] = read_bytes(path)
@@ -191,6 +196,13 @@ def read(paths: Sequence[str], config: Config, stdin: tuple[str, bytes] | None =
     if stdin is not None and not (is_excluded(stdin[0], config) or config.of_file(stdin[0]).spares_file(stdin[0])):
         contents[stdin[0]] = stdin[1]
     return Files(contents, tuple(problems), tuple(notes), stdin[0] if stdin is not None else None)
+
+
+def _tests_among(files: Iterable[str], paths: Sequence[str], config: Config) -> set[str]:
+    """Those of `files` that are tests by their names or folders, but for what ``paths`` asks for by such a name."""
+    named = [Path(path).absolute() for path in paths if config.of_file(path).is_test(path)]
+    tests = (path for path in files if config.of_file(path).is_test(path))
+    return {path for path in tests if not any(Path(path).absolute().is_relative_to(given) for given in named)}
 
 
 def plan(files: Files, config: Config, progress: Progress | None = None) -> Plan:

@@ -38,7 +38,7 @@ _MEANING = {
     "respect-gitignore": "leave out what .gitignore names",
     "select": "codes that are reported, or prefixes of them",
     "skip-regions": "functions that stay as they are: NAME, Class.method or FILE::NAME, globs",
-    "tests": "globs of files that rewrite leaves as they are: the reference",
+    "tests": "globs of more files that rewrite leaves as they are: the reference",
     "top-level": "migrate the top level of scripts that nobody imports",
     "unsafe": "trust code that cannot be seen to change nothing",
 }

@@ -175,6 +175,20 @@ def test_rewrite_leaves_tests_alone(tree, capfd):
     assert {item["path"] for item in check_json(capfd, "tests")[1]["findings"]} == {"tests/test_a.py"}
 
 
+def test_rewrite_leaves_tests_alone_that_nobody_named(tree, capfd):
+    places = ("tests/test_a.py", "pkg/tests/helper.py", "pkg/test_b.py", "pkg/conftest.py", "pkg/code.py", "latest.py")
+    for place in places:
+        (tree / place).parent.mkdir(parents=True, exist_ok=True)
+        (tree / place).write_text(PLAIN)
+    status, out, err = run(capfd, "rewrite", "--apply", ".")
+    assert status == 0, err
+    assert set(out.split()) - {"rewrote"} == {"latest.py", "other/a.py", "pkg/code.py", "sub/a.py"}
+    assert "4 test files not looked at: tests are the reference (name them, or their folder" in err
+    assert set(run(capfd, "rewrite", "--apply", "tests")[1].split()) - {"rewrote"} == {"tests/test_a.py"}
+    assert set(run(capfd, "rewrite", "--apply", "pkg", "pkg/test_b.py")[1].split()) - {"rewrote"} == {"pkg/test_b.py"}
+    assert check_json(capfd, "pkg/conftest.py")[1]["findings"]
+
+
 @pytest.mark.parametrize("option", ["--select", "--extend-select", "--ignore"])
 def test_rewrite_refuses_what_only_chooses_findings(tree, capfd, option):
     status, out, err = run(capfd, "rewrite", option, "TNP101", "other")
