@@ -333,6 +333,7 @@ class Callees:
         self.record.emit(ev.Construct(argument.node, self.record.place(argument.node), ev.Kind.UNRESOLVED, callee))
         self.keeping.copy_may_change(node, callee, argument)
         refs = refs_of(value)
+        self.keeping.updated_inside(refs, env)
         if given := parameters_in(refs):
             self.facts.host_parameters |= given
         if not refs.isdisjoint(NESTED):  # whatever the nested function is called with

@@ -447,6 +447,7 @@ class Calls:
             self.facts.host_parameters |= parameters_in(refs_of(receiver))
         if name == "put" and len(arguments) > 1 and may_hold_tensor(receiver):  # no queue's, perhaps
             self.record.construct(node, ev.Kind.UNKNOWN_IN_PLACE_METHOD, name)
+            self.keeping.updated_inside(refs_of(receiver), env)
 
     def _is_kept_by(
         self, where: cst.BaseExpression, receiver: Value, arguments: tuple[ev.Argument, ...], env: Env
@@ -468,6 +469,7 @@ class Calls:
         receiver, name = callee.receiver, callee.name
         if name in IN_PLACE_METHODS and may_hold_tensor(receiver):
             self.record.construct(node, ev.Kind.UNKNOWN_IN_PLACE_METHOD, name)
+            self.keeping.updated_inside(refs_of(receiver), env)
             self.facts.seen.writes.update(given := parameters_in(refs_of(receiver)))
             if owner_of(where) is not None:  # an object's array: it is the caller's own where the object is
                 self.facts.host_parameters |= given

@@ -57,6 +57,7 @@ from np2tnp.analysis.domain.values import (
     reads_later,
     refs_of,
     scalar_type,
+    with_refs,
 )
 from np2tnp.analysis.interpreter.frame import NESTED, Frame, Names, Record
 from np2tnp.analysis.interpreter.placement import Placement
@@ -127,6 +128,18 @@ class Keeping:
             self.keep_names(self.frame.nested_reads.get(value.qualname, NO_NAMES), env)
         elif value is LENT:
             self.keep_names(self.captured_by(node) if isinstance(node, cst.Lambda) else self.frame.lent_reads, env)
+
+    def updated_inside(self, names: frozenset[str], env: Env) -> None:
+        """What `names` hold is updated here: in a nested function, what shows that must show it whenever it is called.
+
+        Such a function may stay NumPy's, and nobody looks into it by then.
+        """
+        if self.frame.depth <= self.frame.comprehended:
+            return
+        around = self.frame.scope.capturable[-1] if self.frame.scope.capturable else self.frame.scope.locals
+        for name in sorted(names & around):
+            if (held := env.load(name)) is not None:
+                self.keep(frozenset((kept_by("a nested function"),)), with_refs(held, refs_of(held) - NESTED), env)
 
     def is_nested(self, argument: ev.Argument) -> bool:
         """Whether `argument` is a function of the region."""
@@ -393,6 +406,7 @@ class Writes:
         conflicts -= self._updates_name(root, base, env, of_dict=of_dict)
         if self.frame.depth and (seen := (refs_of(base) | {root or ""}) & self.captured(env)):  # by whatever name here
             self._updates_captured(node, root if root in seen else min(seen), refs_of(base), env)
+        self.keeping.updated_inside(refs_of(base) | {root or ""}, env)
         if home_of(base) == HOST and not isinstance(base, Array):  # arrays copy what is stored into them
             self.keeping.keep(holders, value, env)
             if root and UNTENSORED in refs_of(base):  # but arrays of objects hold it
