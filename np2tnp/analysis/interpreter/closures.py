@@ -156,15 +156,23 @@ NO_CALLS: frozenset[int] = frozenset()
 
 
 def _uses(region: cst.CSTNode) -> dict[str, tuple[frozenset[int], int]]:
-    """By name, the calls (ids) of what it names, and how often the name stands anywhere."""
+    """By name, the calls (ids) of what it names, and how often the name stands anywhere.
+
+    What a generator calls does not count as a call: its arguments are looked up when the generator is asked.
+    """
     calls: dict[str, set[int]] = {}
     uses: Counter[str] = Counter()
+    late: set[int] = set()
     for node in walk(region):
         if type(node) is cst.Name:
             uses[node.value] += 1
         elif type(node) is cst.Call and type(node.func) is cst.Name:
             calls.setdefault(node.func.value, set()).add(id(node))
-    return {name: (frozenset(calls.get(name, ())), times) for name, times in uses.items()}
+        elif type(node) is cst.GeneratorExp or (type(node) is cst.FunctionDef and node is not region):
+            inside = list(walk(node))
+            if type(node) is cst.GeneratorExp or any(type(part) is cst.Yield for part in inside):
+                late.update(id(part) for part in inside if type(part) is cst.Call)
+    return {name: (frozenset(calls.get(name, ())) - late, times) for name, times in uses.items()}
 
 
 def _iterated(region: cst.CSTNode, node: cst.CSTNode, name: str) -> Iterator[str]:

@@ -120,6 +120,45 @@ def rebound(x):
     return whole, centred(z)
 
 
+def asked_later(x):
+    z, w = np.cos(x), np.sin(x)
+
+    def product(a):
+        return a * w
+
+    steps = (product(z) for _ in range(2))
+    z = Scale()
+    return list(steps)
+
+
+def asked_by_a_generator(x):
+    z, w = np.cos(x), np.sin(x)
+
+    def product(a):
+        return a * w
+
+    def steps():
+        yield product(z)
+
+    made = steps()
+    z = Scale()
+    return list(made)
+
+
+def bound_again(x):
+    z, w = np.cos(x), np.sin(x)
+
+    def product(a):
+        return a * w
+
+    def through():
+        return product(z)
+
+    first = through()
+    z = Scale()
+    return first, through()
+
+
 def by_itself(x):
     z = np.cos(x)
 
@@ -188,7 +227,8 @@ ARGUMENTS: dict[str, Callable[[], list[Any]]] = {
     "list": lambda: [[0.5, 1.0]],
 }
 NAMES = (
-    "by_name two_kinds starred handed_on another_name later updated rebound by_itself without_axes of_defaults".split()
+    "by_name two_kinds starred handed_on another_name later updated rebound asked_later asked_by_a_generator"
+    " bound_again by_itself without_axes of_defaults".split()
 )
 
 
