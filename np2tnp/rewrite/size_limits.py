@@ -93,7 +93,9 @@ def made_elements(facts: ev.RegionFacts) -> cst.BaseExpression | None:
     steps = _steps(node, numbers)
     sizes: list[tuple[str, ...]] = []
     known: dict[str, _Number] = {}
-    is_outer = any(_is_outer(part) for part in walk(node.body))
+    combined = [part.value for part in walk(node.body) if isinstance(part, cst.Subscript) and _is_outer(part)]
+    made = {id(part) for part in combined if isinstance(part, cst.Call)}  # ``np.arange(n)[:, None]`` tells its own size
+    is_outer = len(made) < len(combined)
     vectors: list[str] = []
     for event in facts.events:
         if not isinstance(event, ev.Call):
@@ -108,6 +110,7 @@ def made_elements(facts: ev.RegionFacts) -> cst.BaseExpression | None:
         sizes.append(tuple(sorted(part.text for part in found)))
         if len(found) == 1:
             vectors.append(found[0].text)
+            is_outer = is_outer or id(event.node) in made
     if is_outer and vectors and (len(vectors) > 1 or all(len(size) < 2 for size in sizes)):
         different = list(dict.fromkeys(vectors))  # of each with another one, or with itself
         sizes.append(tuple(sorted((*different, *different)[:2])))
@@ -200,10 +203,8 @@ def _dimensions(event: ev.Call) -> Iterator[cst.BaseExpression | None]:
             yield shape
 
 
-def _is_outer(node: cst.CSTNode) -> bool:
+def _is_outer(node: cst.Subscript) -> bool:
     """``x[:, None]``: to be combined with every element of something else."""
-    if not isinstance(node, cst.Subscript):
-        return False
     parts = [part.slice.value for part in node.slice if isinstance(part.slice, cst.Index)]
     return any(
         (isinstance(part, cst.Name) and part.value == "None")

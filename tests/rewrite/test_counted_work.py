@@ -74,3 +74,28 @@ def test_a_decided_number_leaves_nothing_to_weigh() -> None:
     assert not work_of(body, device="/CPU:0")
     assert not work_of(body, compile="graph")
     assert not work_of(body, on_unverified="raise")
+
+
+_MADE = """
+import numpy as np
+
+
+def function(n: int):
+    {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "elements"),
+    [
+        ("return np.exp(np.arange(n)[:, None] * np.arange(n))", "n * n"),
+        ("x = np.linspace(0, 1, n)\nreturn np.exp(x[:, None] - x)", "n * n"),
+        ("x = np.linspace(0, 1, n)\nreturn np.cos(x), np.sin(np.linspace(0, 1, int(n**0.5))[np.newaxis, :])", "n"),
+    ],
+)
+def test_arrays_of_rows_and_columns_have_so_many_elements_as_are_combined(body: str, elements: str) -> None:
+    text = _MADE.format(body="\n    ".join(body.split("\n")))
+    new = rewrite(text, on_unverified="numpy", slow="keep").new_text
+    found = re.search(r"elements=lambda [\w, ]+: ([^,)]+)", new or "")
+    assert found is not None
+    assert found[1] == elements
