@@ -294,6 +294,15 @@ def _take(values: Mapping[str, Value], first: Value | None) -> int | None:
     return rank_of(values.get("indices")) if values.get("axis", NONE) == NONE else None
 
 
+def _reshaped(values: Mapping[str, Value], first: Value | None) -> int | None:
+    """``x.reshape(4, -1)``, ``x.reshape((4, n))``; what a star hides is not counted."""
+    sizes = {key: value for key, value in values.items() if key == "shape" or key.startswith("shape[")}
+    if not sizes or values.keys() - sizes.keys() - {"self", "a", "x", "order"}:
+        return None
+    first = next(iter(sizes.values()))
+    return (len(sizes) if len(sizes) > 1 else shape_rank(first)) or None
+
+
 def _diff(values: Mapping[str, Value], first: Value | None) -> int | None:
     return rank_of(first) or None
 
@@ -317,6 +326,7 @@ _SPECIAL: dict[str, Callable[[Mapping[str, Value], Value | None], int | None]] =
     "dstack": _joined(3),
     "concatenate": _concatenate,
     "stack": _stack,
+    "reshape": _reshaped,
     "diag": _diag,
     "tril": _triangle,
     "triu": _triangle,

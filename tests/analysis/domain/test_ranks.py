@@ -95,7 +95,16 @@ _OTHERS = [
     "np.random.randint(k)",
     "np.random.poisson(v)",
     "np.random.normal([0.0, 1.0], s)",
-]
+    *(f"{array}.reshape({shape})" for array in ("v", "m", "np.ones(())", "v[:1]") for shape in (
+        "2, 2", "4, 4", "(2, 2)", "[2, 2]", "4", "-1", "k, -1", "k, k", "1, k, -1", "(k, -1)", "()", "(4,)", "v.shape",
+        "*(2, 2)", "2, *[2]", "2, 2, order='F'", "(2, 2), order='F'", "(), order='C'", "*(1,)", "1", "*m.shape", "i[1]",
+        "*()", "i[:1]", "[]", "tuple([2, 2])",
+    )),
+    "np.reshape(v, (k, k))",
+    "np.reshape(v, k * k)",
+    "np.reshape(v, shape=(2, 2))",
+    "np.reshape(np.ones(1), ())",
+]  # fmt: skip
 
 
 #: What has no elements, in many ways: nothing that is made of it may be said to have some.
