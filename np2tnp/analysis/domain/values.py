@@ -14,13 +14,13 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from np2tnp.analysis.domain.locations import bare, is_outside_location, is_parameter
+from np2tnp.analysis.domain.locations import bare, is_outside_location, is_parameter, is_state
 
 # --- Frozen for the type checker, quick at run time
 #
@@ -247,6 +247,18 @@ def home_of(value: Value) -> str:
     if isinstance(value, (Unknown, Array)):
         return value.home
     return HOST
+
+
+def lives_anywhere(op: str, operands: Iterable[Value]) -> bool:
+    """Whether the result of an operator may live on the device or on the host, as its operands do: none is brought.
+
+    But a product of matrices is work for a device, and what objects and modules hold gets into graphs as a tensor.
+    """
+    arrays = [value for value in operands if may_be_array(value)]
+    homes = {home_of(value) for value in arrays}
+    if op == "matmul" or EITHER not in homes or TENSOR in homes:
+        return False
+    return not any(home_of(value) == HOST and any(map(is_state, value.refs)) for value in arrays)
 
 
 def made_of(value: Value) -> Value:

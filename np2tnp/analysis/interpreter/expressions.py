@@ -48,6 +48,7 @@ from np2tnp.analysis.domain.values import (
     is_array,
     is_python_number,
     is_pythons_own,
+    lives_anywhere,
     may_be_array,
     may_hold_tensor,
     outside_of,
@@ -362,10 +363,8 @@ class Expressions:
                 return HOST
             if op == "matmul" and self.frame.made == TENSOR and any(exact_of(value) is not None for value in arrays):
                 return EITHER if all(isinstance(value, Unknown) for value in arrays) else TENSOR
-        if op != "matmul" and self.frame.assumed.eager:
-            own = set(map(home_of, arrays))
-            if EITHER in own and TENSOR not in own:
-                return EITHER
+        if self.frame.assumed.eager and lives_anywhere(op, arrays):
+            return EITHER
         homes = set(map(self.access.lifted, arrays))
         return TENSOR if TENSOR in homes else EITHER if EITHER in homes else HOST
 

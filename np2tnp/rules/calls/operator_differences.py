@@ -21,6 +21,7 @@ from np2tnp.analysis.domain.values import (
     Unknown,
     Value,
     home_of,
+    lives_anywhere,
     may_be_array,
     may_hold_tensor,
     meets_either,
@@ -91,7 +92,8 @@ class OperatorDiffers(Rule):
         beside = (node for number, node in enumerate(nodes) if TENSOR in homes[:number] + homes[number + 1 :])
         context.edits.beside_tensors.update(map(id, beside))
         differs = _differs(event, event.operands, context)
-        if not chained and _is_covered(event.op, event.operands, context, home_of(event.result)):
+        anywhere = differs and home_of(event.result) == EITHER and lives_anywhere(event.op, event.operands)
+        if not chained and _is_covered(event.op, event.operands, context, anywhere):
             return
         if not differs and context.facts.door and not context.edits.plain_for_few:
             context.edits.plain_for_few = _differs(event, tuple(map(as_wider, event.operands)), context)
@@ -178,15 +180,14 @@ def _is_plain_for_floats(event: ev.Operator, context: Context) -> bool:
     return not _differs(event, tuple(map(as_floats, event.operands)), context)
 
 
-def _is_covered(op: str, operands: tuple[Value, ...], context: Context, home: str = TENSOR) -> bool:
+def _is_covered(op: str, operands: tuple[Value, ...], context: Context, any_home: bool = False) -> bool:
     """Whether the operator stays as it is: those of tensors are NumPy's in rewritten code.
 
     But where a 0-d array may answer otherwise than the scalar that a tensor is taken for; where Python's complex may
     compare, as a tensor is not told who stands on the left; and where it may join or repeat a list, which holds what
     stands for the caller's arrays.
 
-    home: of the result. Where that may be an ndarray, too, nothing need be brought; but a product of matrices is work
-    for a device.
+    any_home: the result may be an ndarray, too, and nothing need be brought.
     """
     if meets_either(op, operands) or (op in ("eq", "ne") and python_answers(op, operands)):
         return False
@@ -196,7 +197,7 @@ def _is_covered(op: str, operands: tuple[Value, ...], context: Context, home: st
         return False
     if _is_array_beside_complex(op, operands) or (op in JOINING and not any(isinstance(it, Array) for it in operands)):
         return False
-    return context.covers(*operands, any_home=home == EITHER and op != "matmul")
+    return context.covers(*operands, any_home=any_home)
 
 
 def _calls_later(nodes: list[cst.BaseExpression]) -> bool:
