@@ -107,3 +107,12 @@ def _results(text: str) -> list[Any]:
 def _parts(value: Any) -> list[Any]:
     is_parts = isinstance(value, (tuple, list, itertools.chain, type(iter([]))))
     return [part for item in value for part in _parts(item)] if is_parts else [value]
+
+
+def told_apart(value: Any) -> Any:
+    """`value` with what `==` does not see: classes, dtypes and shapes; numbers to twelve places."""
+    if isinstance(value, (tuple, list)):
+        return [type(value).__name__, *map(told_apart, value)]
+    if isinstance(value, (np.ndarray, np.generic, float)):
+        return type(value).__name__, np.asarray(value).dtype, np.shape(value), np.round(value, 12).tolist()
+    return value

@@ -12,6 +12,8 @@ import pytest
 np = pytest.importorskip("numpy")
 pytest.importorskip("tensorflow")
 
+from advised import told_apart  # noqa: E402
+
 from np2tnp.config import Config  # noqa: E402
 from np2tnp.engine import analyze  # noqa: E402
 from np2tnp.files.source import Source  # noqa: E402
@@ -112,14 +114,6 @@ def test_an_attribute_is_known_until_other_code_may_assign_to_it() -> None:
         assert "self.mean" not in decorator_of(name, text)
 
 
-def _show(value: Any) -> Any:
-    if isinstance(value, (tuple, list)):
-        return [type(value).__name__, *map(_show, value)]
-    if isinstance(value, (np.ndarray, np.generic, float)):
-        return type(value).__name__, np.asarray(value).dtype, np.shape(value), np.round(value, 12).tolist()
-    return value
-
-
 def _outcome(space: dict[str, Any], method: str, mean: Any, later: Any) -> Any:
     history = space["Setter"](later) if later is not None else []
     track = space["Track"](mean, np.eye(3), history)
@@ -128,7 +122,7 @@ def _outcome(space: dict[str, Any], method: str, mean: Any, later: Any) -> Any:
     x = np.array([0.1, 0.4, 0.9])
     try:
         given = (np.eye(3), x) if method == "update" else (x,)
-        return _show((getattr(track, method)(*given), track.mean, list(history)))
+        return told_apart((getattr(track, method)(*given), track.mean, list(history)))
     except (TypeError, ValueError) as error:
         return type(error)
 
