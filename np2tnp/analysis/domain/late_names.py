@@ -10,9 +10,22 @@ from collections.abc import Iterator
 
 from np2tnp.analysis.domain.env import Env, join
 from np2tnp.analysis.domain.events import Argument
-from np2tnp.analysis.domain.values import NO_NAMES, NOTHING, UNKNOWN, Array, Value, refs_of, replace, with_refs
+from np2tnp.analysis.domain.values import (
+    NO_NAMES,
+    NOTHING,
+    SUBCLASS,
+    UNKNOWN,
+    UNTENSORED,
+    Array,
+    Value,
+    refs_of,
+    replace,
+    with_refs,
+)
 
 _Names = dict[str, dict[str, Value]]
+#: Of arrays that may be of a subclass, or that were made of such.
+_MARKS = frozenset((SUBCLASS, UNTENSORED))
 
 
 class LateNames:
@@ -103,12 +116,14 @@ class LateNames:
                 value: Value = NOTHING
                 for call in calls:
                     value = join(value, call.get(name, UNKNOWN))
-                if isinstance(value, Array):
+                if isinstance(value, Array) and _MARKS.isdisjoint(value.refs):
                     value = replace(value, refs=NO_NAMES, exact=None, view="")
                     known_before = known.get(name, value)
                     value = known_before if join(known_before, value) == known_before else UNKNOWN
-                if isinstance(value, Array) or name in known:
-                    found.setdefault(function, {})[name] = value if isinstance(value, Array) else UNKNOWN
+                else:
+                    value = UNKNOWN
+                if value != UNKNOWN or name in known:
+                    found.setdefault(function, {})[name] = value
         return found
 
     def _late(self) -> Iterator[tuple[str, str, Value]]:

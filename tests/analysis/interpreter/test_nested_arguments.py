@@ -161,6 +161,15 @@ def bound_again(x):
     return first, through()
 
 
+def of_a_subclass(x):
+    z, w = np.ma.masked_greater(np.atleast_1d(x), 1.0), np.sin(x)
+
+    def product(a):
+        return a * w
+
+    return np.ma.filled(product(z), -1.0)
+
+
 def by_itself(x):
     z = np.cos(x)
 
@@ -222,7 +231,7 @@ ARGUMENTS: dict[str, Callable[[], list[Any]]] = {
 }
 NAMES = (
     "by_name two_kinds starred handed_on another_name later updated rebound asked_later asked_by_a_generator"
-    " bound_again by_itself without_axes of_defaults".split()
+    " bound_again of_a_subclass by_itself without_axes of_defaults".split()
 )
 
 
