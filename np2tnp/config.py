@@ -161,6 +161,10 @@ class Config(Values):
         """Whether the file is a test: the user says so, or its name or folder does."""
         return _is_test(path, self.tests, self.root)
 
+    def names_test(self, path: str) -> bool:
+        """Whether a path of the command line is a test or a folder of such, which may be the root itself."""
+        return self.is_test(path) or _is_test(path, self.tests, os.getcwd())
+
     def baseline_file(self) -> str | None:
         """The file of known findings; None where nobody named one and the usual one is not there."""
         file = os.path.join(self.root, self.baseline)

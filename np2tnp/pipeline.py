@@ -200,7 +200,7 @@ def read(paths: Sequence[str], config: Config, stdin: tuple[str, bytes] | None =
 
 def _tests_among(files: Iterable[str], paths: Sequence[str], config: Config) -> set[str]:
     """Those of `files` that are tests by their names or folders, but for what ``paths`` asks for by such a name."""
-    named = [Path(path).absolute() for path in paths if config.of_file(path).is_test(path)]
+    named = [Path(path).absolute() for path in paths if config.of_file(path).names_test(path)]
     tests = (path for path in files if config.of_file(path).is_test(path))
     return {path for path in tests if not any(Path(path).absolute().is_relative_to(given) for given in named)}
 

@@ -189,6 +189,15 @@ def test_rewrite_leaves_tests_alone_that_nobody_named(tree, capfd):
     assert check_json(capfd, "pkg/conftest.py")[1]["findings"]
 
 
+def test_a_folder_of_tests_that_is_named_is_rewritten_without_a_configuration(tmp_path, monkeypatch, capfd):
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_a.py").write_text(PLAIN)
+    monkeypatch.chdir(tmp_path)
+    assert run(capfd, "rewrite", ".")[1] == ""
+    for named in ("tests", str(tmp_path / "tests")):
+        assert "+from np2tnp import runtime" in run(capfd, "rewrite", named)[1]
+
+
 @pytest.mark.parametrize("option", ["--select", "--extend-select", "--ignore"])
 def test_rewrite_refuses_what_only_chooses_findings(tree, capfd, option):
     status, out, err = run(capfd, "rewrite", option, "TNP101", "other")
