@@ -5,11 +5,14 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from command_line import HEAT
+from forked_python import PYTHON, executable
 from hypothesis import settings
 from slow_tests import is_slow
 
@@ -55,6 +58,20 @@ def pytest_collection_finish() -> None:
 def update_golden(pytestconfig: pytest.Config) -> bool:
     """Whether expected files are written instead of compared."""
     return bool(pytestconfig.getoption("--update-golden"))
+
+
+@pytest.fixture(scope="module")
+def forked_children() -> Iterator[None]:
+    """What is started as Python (``sys.executable``) has TensorFlow already, and what that starts, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "executable", executable())
+        yield
+
+
+@pytest.fixture
+def new_children(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for users: what is started as Python begins anew. Each kind of child is tested so once."""
+    monkeypatch.setattr(sys, "executable", PYTHON)
 
 
 @pytest.fixture

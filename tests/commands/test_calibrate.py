@@ -14,6 +14,8 @@ import pytest
 
 from np2tnp.runtime.boundary import costs
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
@@ -99,6 +101,7 @@ def test_doctor_measures_the_host_and_keeps_it(tmp_path: Path) -> None:
     assert "is ignored" not in read.stderr
 
 
+@pytest.mark.usefixtures("new_children")
 def test_a_cache_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "np2tnp").write_text("a file")
     places = {name: str(tmp_path) for name in ("XDG_CACHE_HOME", "LOCALAPPDATA")}

@@ -19,6 +19,8 @@ from np2tnp.options import EMITTED
 from np2tnp.profiling.measured import Measured, Plan
 from np2tnp.verify.two_texts import Pair
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 ROOT = Path(__file__).resolve().parents[2]
 
 SOLVER = """\

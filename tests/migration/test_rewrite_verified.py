@@ -14,6 +14,8 @@ from np2tnp.cli import main
 from np2tnp.config import Config
 from np2tnp.model import FileReport
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 TEXT = """\
 import numpy as np
 

@@ -16,6 +16,8 @@ from np2tnp.commands.profile import make_plan
 from np2tnp.config import Config
 from np2tnp.options import add_profile
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 ROOT = Path(__file__).parents[2]
 
 BODY = """
@@ -65,6 +67,7 @@ def test_the_command_writes_the_result_and_the_charts(tmp_path):
         assert trial["verdict"] in done.stdout
 
 
+@pytest.mark.usefixtures("new_children")
 def test_a_long_name_does_not_widen_a_chart(tmp_path):
     pytest.importorskip("matplotlib")
     from matplotlib.image import imread
@@ -125,6 +128,7 @@ def test_wrong_command_lines_are_one_line_and_status_2(tmp_path, arguments, said
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.usefixtures("new_children")
 def test_doctor_reports_devices_that_were_tried(tmp_path):
     done = run_cli(tmp_path, "doctor", "--json")
     assert done.returncode == 0, done.stderr

@@ -17,6 +17,8 @@ from np2tnp.config import Config
 from np2tnp.profiling.hot import command_line, rank
 from np2tnp.verify.two_texts import CannotVerify
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 #: What is hot is found by samples, which fall by chance: a fault fails each time, chance does not.
 measures = pytest.mark.flaky(reruns=4)
 

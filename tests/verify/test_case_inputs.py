@@ -12,6 +12,8 @@ from np2tnp.probe.cases import cases_inputs  # noqa: E402
 from np2tnp.probe.cases.all_cases import DTYPES, all_cases, fresh_arguments, names_in  # noqa: E402
 from np2tnp.probe.cases.cases_inputs import make_arguments  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 
 def vary(*calls: str, is_function: bool = True) -> list[str]:
     arrays = {"v": 1, "w": 1, "m": 2}

@@ -7,8 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from np2tnp import pipeline
 from np2tnp.config import Config
+
+pytestmark = pytest.mark.usefixtures("forked_children")
 
 _TESTS = """import unittest
 

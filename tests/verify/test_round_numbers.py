@@ -15,6 +15,8 @@ from np2tnp.verify.round_numbers import quantises, sizes_for, with_round_numbers
 from np2tnp.verify.specs import Array, Call
 from np2tnp.verify.two_texts import Pair
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 OLD = """
 def rings(dx, dy):
     return np.floor(np.hypot(dx, dy))

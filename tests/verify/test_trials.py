@@ -21,6 +21,8 @@ from np2tnp.profiling.measurement import Session, measure
 from np2tnp.profiling.recorded_calls import copied
 from np2tnp.verify.two_texts import CannotVerify, Pair, find_pair
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 ORIGINAL = """
 import os
 import numpy as np
@@ -353,6 +355,7 @@ def test_inputs_from_a_file(tmp_path, going):
         going.measure(plan)
 
 
+@pytest.mark.usefixtures("new_children")
 def test_numpy_on_one_thread_works_beside_the_same_libraries():
     """TensorFlow changes what the allocator does (NumPy is up to four times as fast then): only threads may differ."""
     plan = plan_for("sigmoid", (30,), ("x", "rng.standard_normal(n)"))
@@ -361,6 +364,7 @@ def test_numpy_on_one_thread_works_beside_the_same_libraries():
         assert alone.environment["tensorflow"]
 
 
+@pytest.mark.usefixtures("new_children")
 def test_a_child_goes_on_with_another_function():
     plan = plan_for("sigmoid", (30,), ("x", "rng.standard_normal(n)"), variants=("eager-ndarray",))
     with Session(plan) as session:

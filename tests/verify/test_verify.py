@@ -19,6 +19,8 @@ from np2tnp.report.progress import Stages
 from np2tnp.verify.program import FunctionResult, FunctionVerdict, Limits, Verifier, verify_pair
 from np2tnp.verify.two_texts import CannotVerify, Pair, changed_functions, find_pair
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 ROOT = Path(__file__).parents[2]
 
 #: Calls have a second or less here, which a busy machine may use up: a fault fails each time, chance does not.
@@ -309,6 +311,7 @@ def test_a_rewritten_file_without_history_needs_the_original(tmp_path):
         find_pair(str(file), None, Config())
 
 
+@pytest.mark.usefixtures("new_children")
 def test_the_command_line(tmp_path):
     (tmp_path / "old.py").write_text(HEAD + "def f(x):\n    return np.sin(x)\n\ndef g(x):\n    return x\n")
     (tmp_path / "new.py").write_text(

@@ -24,6 +24,8 @@ from np2tnp.verify.search import Lessons
 from np2tnp.verify.specs import Array, Call, make_call
 from np2tnp.verify.two_texts import Pair
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -12,6 +12,8 @@ from np2tnp.verify.loading import Program
 from np2tnp.verify.program import FunctionVerdict, verify_pair
 from np2tnp.verify.two_texts import Pair
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 PROGRAM = """
 import abc
 

@@ -9,6 +9,8 @@ import pytest
 from np2tnp.verify.program import TOP_LEVEL, Ended, FunctionVerdict, Limits, difference, verify_all, verify_script
 from np2tnp.verify.two_texts import Pair, is_top_level_changed
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 START = "from np2tnp import runtime as rt\n\nrt.start()\n"
 
 
@@ -50,6 +52,7 @@ def test_the_start_of_tensorflow_is_no_change(tmp_path: Path) -> None:
     assert is_top_level_changed(pair_of(text, START + text.replace("x = 1", "x = rt.host(1)"), tmp_path))
 
 
+@pytest.mark.usefixtures("new_children")
 def test_a_script_that_prints_the_same_is_equal_and_another_is_different(tmp_path: Path) -> None:
     (tmp_path / "data.txt").write_text("0.5")
     original = (
