@@ -325,3 +325,21 @@ def test_a_refusal_after_a_change_counts_only_where_the_original_returns():
     assert judge(original, refused, lambda how: original).kind == "refused"
     returned = Observation("returned", 1.0)
     assert judge(returned, refused, lambda how: returned).kind == "different"
+
+
+def test_a_copy_of_the_runtime_is_seen_as_soon_as_it_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    copy = types.ModuleType("vendored.runtime.base.precision")
+    copy.RUNS = {"float32": 0}  # type: ignore[attr-defined]
+
+    def work() -> None:
+        copy.RUNS["float32"] += 1
+
+    def first_work() -> None:
+        sys.modules[copy.__name__] = copy
+        work()
+
+    assert not observe(work, [], {}).single
+    assert observe(first_work, [], {}).single
+    assert observe(work, [], {}).single
+    monkeypatch.delitem(sys.modules, copy.__name__)
+    assert not observe(work, [], {}).single
