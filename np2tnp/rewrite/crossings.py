@@ -80,17 +80,23 @@ def _formulas(facts: ev.RegionFacts, edits: Edits) -> Iterator[Formula]:
             continue
         arrays: list[Value] = []
         formula = _formula(event, made, edits, arrays)
-        if formula and arrays and not _pays(sum(map(computed, formula)), len(arrays) + 1):
+        if formula and arrays and not _pays(sum(map(computed, formula)), sum(map(_crosses, [*arrays, event.result]))):
             yield formula
 
 
-#: How many operations on an array take NumPy as long as it takes to bring the array to the device or back.
-_OPERATIONS = 1.5
+#: How many operations on an array take NumPy as long as it takes to bring the array to the device or back, by the size
+#: test's figures (``runtime/boundary/costs.py``): 2 up and 2.7 down, and what a device must win by.
+_OPERATIONS = 3
 
 
-def _pays(operations: int, crossings: int) -> bool:
+def _pays(operations: int, crossings: float) -> bool:
     """Whether so many operations are worth so many arrays that are brought to the device or back."""
-    return operations > _OPERATIONS * crossings
+    return operations >= _OPERATIONS * crossings
+
+
+def _crosses(value: Value) -> float:
+    """How many arrays a value counts for: it may as well be a number, where nobody knows."""
+    return 1 if isinstance(value, Array) and not value.weak and value.rank != 0 else 0.5
 
 
 def _formula(
@@ -210,14 +216,15 @@ def costs_more_than_it_does(
 ) -> int:
     """How often arrays would be brought to the device and back, if that is as much as what is done with them there.
 
-    Such a function updates arrays that an object holds, or hands its own to code that stays NumPy: 0 for others.
-    To bring an array costs about what one operation on it costs NumPy.
+    Such a function updates arrays that an object holds, or hands its own to code that stays NumPy: 0 for others. What
+    an object holds is small, as a rule, beside what it is combined with (``x - self.mean``): it counts for one
+    operation, where the result stays on the device.
 
     numbers: parameters that likely are numbers: nothing is done with arrays where they stand alone.
     is_in_loops: whether loops call it.
     mended: nodes, by id, that are done on the device, too, once somebody wrote them otherwise.
     """
-    if isinstance(facts.node, cst.Module) or edits.cores or facts.direct or facts.direct_updates:
+    if is_part_of_more(facts, edits):
         return 0
     looped = {id(part) for loop in walk(facts.node) if isinstance(loop, _LOOPS) for part in walk(loop)}
     events = [event for event in facts.events if isinstance(event, (ev.Call, ev.Operator, ev.Store))]
@@ -228,15 +235,77 @@ def costs_more_than_it_does(
     arrays = {key for key in brought if key not in made or not is_number(made[key].result)}
     hands_on = facts.result is not None and may_hold_tensor(facts.result)
     taken = [_operands(event) for event in there if not isinstance(event, ev.Store)]
-    ndarrays = {id(node) for one in taken for node, value in one if isinstance(value, Array) and needs_tensor(value)}
+    ndarrays = {id(it): value for one in taken for it, value in one if isinstance(value, Array) and needs_tensor(value)}
     if not hands_on:  # what functions of tnp take as it is, they bring
-        arrays |= ndarrays
-    if is_in_loops() and not (edits.tensor | ndarrays):  # else its callers would bring what it is given
+        arrays |= ndarrays.keys()
+    if is_in_loops() and not (edits.tensor | ndarrays.keys()):  # else its callers would bring what it is given
         return 0
-    crossings = sum(AGAIN if key in looped else 1 for key in arrays)
+    arrays -= _given(facts)
+    values = ndarrays | {key: event.result for key, event in made.items()}
+    crossings: float = 0
+    for key in arrays:
+        held = hands_on and key in edits.tensor and key not in made
+        price = 1 / _OPERATIONS if held else _crosses(values[key]) if key in values else 1
+        crossings += price * AGAIN if key in looped else price
     work = sum(computed(event) * (AGAIN if event.place.loops else 1) for event in there)
-    pays = work >= crossings if hands_on else _pays(work, crossings)
-    return len(arrays) if crossings and not pays else 0
+    return len(arrays) if crossings and not _pays(work, crossings) else 0
+
+
+def _given(facts: ev.RegionFacts) -> set[int]:
+    """What is brought at no price of its own: parameters that are never bound anew come with the call, as they are.
+
+    And what the function hands to itself: it takes a tensor then.
+    """
+    nodes = nodes_of(facts.node)
+    targets = [part.target for part in nodes if isinstance(part, _BINDING)]
+    targets += [it.target for part in nodes if type(part) is cst.Assign for it in part.targets]
+    names = frozenset(facts.parameters).difference(*map(target_names, targets))
+    found = {id(part) for part in nodes if type(part) is cst.Name and part.value in names}
+    own = facts.qualname.rpartition(".")[2]
+    again = (part for part in nodes if type(part) is cst.Call and dotted(part.func).rpartition(".")[2] == own)
+    return found.union(id(argument.value) for call in again for argument in call.args)
+
+
+_BINDING = (cst.AugAssign, cst.AnnAssign, cst.NamedExpr, cst.For, cst.CompFor)
+
+
+def is_part_of_more(facts: ev.RegionFacts, edits: Edits) -> bool:
+    """Whether it is a script's top level, or hands on tensors: to functions that migrate, or in attributes."""
+    return isinstance(facts.node, cst.Module) or bool(facts.direct or facts.direct_updates) or _feeds(facts, edits)
+
+
+def _feeds(facts: ev.RegionFacts, edits: Edits) -> bool:
+    """Whether what a function that migrates takes, or gives, is or stays a tensor here."""
+    if not edits.cores:
+        return False
+    calls = [event for event in facts.events if isinstance(event, ev.Call) and id(event.node.func) in edits.cores]
+    given = (argument for it in calls for argument in it.arguments)
+    sent = (id(it.node.value) in edits.replace or may_hold_tensor(it.value) for it in given)
+    kept = (may_hold_tensor(it.result) and id(it.node) not in edits.host for it in calls)
+    return len(calls) < len(edits.cores) or any(sent) or any(kept)
+
+
+def checks(facts: ev.RegionFacts, edits: Edits) -> list[ev.Call | ev.Operator]:
+    """What decides something by arrays on the device, if nothing else is done with them there: no array comes of it."""
+    if is_part_of_more(facts, edits) or facts.mutated or (facts.result is not None and may_hold_tensor(facts.result)):
+        return []
+    tested = {id(part) for test in _tests(facts.node) for part in walk(test)}
+    found: list[ev.Call | ev.Operator] = []
+    for event in facts.events:
+        if isinstance(event, (ev.Call, ev.Operator, ev.Store)) and _is_on_device(event, edits) and computed(event):
+            if isinstance(event, ev.Store) or id(event.node) not in tested:
+                return []
+            found.append(event)
+    return found
+
+
+def _tests(region: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """What decides which way a function takes: but a loop's condition is part of its work."""
+    for part in walk(region):
+        if isinstance(part, (cst.If, cst.IfExp, cst.Assert, cst.CompIf)):
+            yield part.test
+        elif isinstance(part, (cst.BooleanOperation, cst.Raise)):
+            yield part
 
 
 _LOOPS = (cst.For, cst.While, cst.CompFor)

@@ -23,6 +23,7 @@ from np2tnp.analysis.domain.values import (
     home_of,
     may_hold_tensor,
     parameters_in,
+    refs_of,
     scalar_type,
 )
 from np2tnp.analysis.interpreter.frame import Services
@@ -34,7 +35,14 @@ from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.guests import DEFAULTS, Values
 from np2tnp.model import RegionState, Verdict
-from np2tnp.rewrite.crossings import costs_more_than_it_does, leave, parameters, parts_of_objects
+from np2tnp.rewrite.crossings import (
+    checks,
+    costs_more_than_it_does,
+    is_part_of_more,
+    leave,
+    parameters,
+    parts_of_objects,
+)
 from np2tnp.rewrite.work import is_for_others, why_left
 from np2tnp.rules.base import Context, Hit, Table, apply
 from np2tnp.rules.calls import unknown_values
@@ -315,10 +323,13 @@ def not_worth_moving(
 
     iterated: what Python's own functions go through item by item, on the host. traced: it becomes a graph.
     """
-    if _is_part_of_more(facts, edits):
+    if is_part_of_more(facts, edits):
         return None
     if _does_too_little(facts, edits, module, iterated):
         return small_arrays.too_little(facts.node)
+    checked = checks(facts, edits)
+    if checked and not _takes_arrays(checked):  # else a caller may hand it a tensor
+        return small_arrays.of_checks(facts.node)
     if iterated or traced or facts.mutated:
         return None
     if not _meets_tensors(facts, edits):
@@ -334,7 +345,7 @@ def _does_too_little(facts: ev.RegionFacts, edits: Edits, module: ModuleInfo, it
     But what a loop calls may get an array that lives there: the array would go to the host in each iteration. What it
     draws, or puts into a table, goes there anyhow.
     """
-    if _is_part_of_more(facts, edits):
+    if is_part_of_more(facts, edits):
         return False
     if is_for_others(facts):
         return _hands_out_no_array(facts)
@@ -354,9 +365,9 @@ def _values(event: ev.Call | ev.Operator) -> list[Value]:
     return [*given, event.result, *([event.receiver] if event.receiver is not None else [])]
 
 
-def _is_part_of_more(facts: ev.RegionFacts, edits: Edits) -> bool:
-    """Whether it is a script's top level, or hands on tensors: to functions that migrate, or in attributes."""
-    return bool(isinstance(facts.node, cst.Module) or edits.cores or facts.direct or facts.direct_updates)
+def _takes_arrays(events: list[ev.Call | ev.Operator]) -> bool:
+    """Whether some of it works on what the function is given: that may live on the device."""
+    return any(deps_of(value) or parameters_in(refs_of(value)) for event in events for value in _values(event))
 
 
 def _meets_tensors(facts: ev.RegionFacts, edits: Edits) -> bool:

@@ -39,6 +39,7 @@ def _weights() -> dict[str, int]:
         " column_stack copy array astype equal not_equal less less_equal greater greater_equal logical_and logical_or"
         " logical_not isnan isfinite isinf floor ceil trunc rint round around conj conjugate flip roll tile repeat"
         " vdot trace diff ptp ascontiguousarray count_nonzero flatten fill nonzero",
+        2: "nansum nanmin nanmax nanmean isclose allclose nan_to_num",
         4: "exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh power hypot"
         " float_power mod remainder fmod floor_divide std var linalg.norm outer gradient meshgrid",
     }
@@ -163,6 +164,8 @@ def _times(loop: cst.For | cst.While) -> int:
 #: Operations on each element from which a function is worth a person's time; from ... on in a constructor, of which
 #: the object gets ndarrays in any case, it is `MUCH`.
 _WORTH = 4
+#: ... and where all of it is drawn, or becomes a text.
+_REPORTS = 60
 #: ... and how often loops run, as far as anybody knows.
 AGAIN = 3
 #: What makes or arranges arrays, reads or writes them, and computes nothing. `unique` is about labels, mostly, and many
@@ -196,7 +199,7 @@ def why_left(facts: ev.RegionFacts, of_items: bool = True) -> str:
     keeps = facts.qualname.rpartition(".")[2] in _CONSTRUCTORS or _is_setter(facts.node)
     reads = of_items and any(map(_reads_files, facts.events))
     tells = facts.result is not None and scalar_type(facts.result) == "str"
-    enough = MUCH if keeps or reads or tells or is_about_tables(facts) else _WORTH
+    enough = _REPORTS if tells else MUCH if keeps or reads or is_about_tables(facts) else _WORTH
     return "little" if _does_less(facts, enough, of_items, reads) else ""
 
 
@@ -229,7 +232,9 @@ _DEVICE = re.compile(r"(?:cpu|gpu|cuda|mps|xpu|tpu|meta)(?::\d+)?$")
 
 def is_for_others(facts: ev.RegionFacts) -> bool:
     """Whether a function only prepares what is drawn, or what tables of pandas' hold, and does not much for that."""
-    return (_draws(facts) or is_about_tables(facts)) and _does_less(facts, MUCH)
+    if _draws(facts):
+        return _does_less(facts, _REPORTS)
+    return is_about_tables(facts) and _does_less(facts, MUCH)
 
 
 def is_about_tables(facts: ev.RegionFacts) -> bool:

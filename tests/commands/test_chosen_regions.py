@@ -74,7 +74,7 @@ def test_an_unwanted_region_keeps_its_text_and_says_so() -> None:
 def test_choices_hold_for_modules_that_are_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("ops.py").write_text("import numpy as np\n\n\ndef scale(x):\n    return np.exp(x)\n")
-    text = "import numpy as np\n\nfrom ops import scale\n\n\ndef use(x):\n    return np.sum(scale(x))\n"
+    text = "import numpy as np\n\nfrom ops import scale\n\n\ndef use(x):\n    return np.std(np.sin(scale(x)))\n"
     Path("use.py").write_text(text)
 
     def used(*names: tuple[str, str]) -> str:

@@ -56,7 +56,7 @@ def halves(x, depth):
 
 def rows(x):
     for row in x:
-        yield np.exp(row)
+        yield np.exp(np.sin(row))
 
 
 def decay(t):

@@ -540,3 +540,69 @@ def test_what_the_door_lets_in_as_sizes_is_not_brought_to_the_host() -> None:
         assert said == told
     old, new = (space["names"](2, [3, "a"]) for space in spaces)
     assert old[1:] == new[1:]
+
+
+# --- what is worth bringing
+
+NOT_WORTH = {
+    "a check of what an object holds": """
+class Fit:
+    def has_result(self):
+        return True if not np.all(np.isnan(self.params)) else False
+""",
+    "a driver that checks, and keeps arrays of the host": """
+def level(x):
+    return np.log(x) * np.sqrt(x)
+
+
+class Fit:
+    def run(self):
+        if np.any(np.isinf(self.power)):
+            raise ValueError("infinite")
+        self.level = level(self.power)
+""",
+    "one operation for an array that is handed out": """
+def f(x, model):
+    accepted = np.abs(x) < 1.5
+    return model.update(accepted), accepted
+""",
+}
+
+WORTH = {
+    "a check of what it is given": """
+def check(x):
+    if np.any(x < 0):
+        raise ValueError("negative")
+""",
+    "what an object holds beside what it is given": """
+class Scaler:
+    def transform(self, x):
+        return np.abs(self.mean + x)
+""",
+    "parameters that a check gets as they come": """
+def f(x, w, check):
+    check(x, w)
+    return np.exp(x) * np.array(w)
+""",
+    "a function that calls itself": """
+def poly(c, t):
+    if c.size == 1:
+        return c[0] * np.ones_like(t)
+    return c[0] + t * poly(c[1:], t)
+""",
+}
+
+
+@pytest.mark.parametrize("text", NOT_WORTH.values(), ids=NOT_WORTH)
+def test_what_is_not_worth_its_way_to_the_device_stays(text: str) -> None:
+    report = analyze(Source("m.py", f"import numpy as np\n\n{text}"), Config(rewrite=True))
+    told = [finding for finding in report.findings if finding.decides]
+    assert [finding.code for finding in told] == ["TNP707"]
+    assert [finding.left for finding in told] == ["little"]
+
+
+@pytest.mark.parametrize("text", WORTH.values(), ids=WORTH)
+def test_what_may_be_worth_it_migrates(text: str) -> None:
+    report = analyze(Source("m.py", f"import numpy as np\n\n{text}"), Config(rewrite=True))
+    assert not [finding for finding in report.findings if finding.decides]
+    assert report.new_text is not None

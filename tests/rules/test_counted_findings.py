@@ -202,7 +202,7 @@ COUNTED = {
     "one sum": ("little", "async def f(x):\n    return np.sum(x)\n"),
     "plots": (
         "plots",
-        "def f(x, a):\n    y = np.exp(x)\n    s = y.strides\n    a.plot(x, y)\n    a.set_xlim(y[:2])\n    return y\n",
+        "def f(x, a):\n    y = x @ np.exp(x)\n    s = y.strides\n    a.plot(x, y)\n    a.set_xlim(y)\n    return y\n",
     ),
     "unseen code": (
         "unseen",
@@ -245,7 +245,7 @@ def test_a_file_that_is_a_test_by_its_text_is_the_reference(tmp_path: Path) -> N
 
 
 def test_what_nobody_knows_of_one_callee_is_said_once(tmp_path: Path) -> None:
-    one = "def f{0}(x):\n    y = np.exp(x)\n    a = fast.solve(y.ravel(), (2 * y).ravel())\n    return y, a\n\n\n"
+    one = "def f{0}(x):\n    y = x @ np.exp(x)\n    a = fast.solve(y.ravel(), (2 * y).ravel())\n    return y, a\n\n\n"
     text = "import fast\nimport numpy as np\n\n\n" + "".join(map(one.format, range(3)))
     (tmp_path / "a.py").write_text(text)
     config = Config(root=str(tmp_path), cache=False)
@@ -288,11 +288,11 @@ def test_a_function_that_does_little_is_not_to_be_mended() -> None:
 
 
 def test_a_function_that_does_more_is_to_be_mended() -> None:
-    more = "np.add(np.multiply(x, np.sin(upper) - np.exp(lower), out=x), lower, out=x)"
+    more = "np.add(np.multiply(x, np.sin(upper) - np.exp(lower) ** 3, out=x), lower, out=x)"
     (blocked,) = deciding_f(SCALED.format(more))
     assert (blocked.code, blocked.left) == ("TNP103", "")
-    followed = more.replace("np.add(np.multiply(x, np.sin(upper) - np.exp(lower), out=x)", "np.add(x").replace(
-        "np.add", "np.multiply(x, np.sin(upper) - np.exp(lower), out=x)\n    np.add"
+    followed = more.replace("np.add(np.multiply(x, np.sin(upper) - np.exp(lower) ** 3, out=x)", "np.add(x").replace(
+        "np.add", "np.multiply(x, np.sin(upper) - np.exp(lower) ** 3, out=x)\n    np.add"
     )
     assert not deciding_f(SCALED.format(followed))
 

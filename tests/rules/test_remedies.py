@@ -163,7 +163,7 @@ ADVICE = {
 
 
         def f(x, y):
-            z = np.exp(y)
+            z = np.exp(np.sin(y))
             parts = itertools.chain([z.ravel()], [x])
             return parts
         """,
@@ -173,7 +173,7 @@ ADVICE = {
 
 
         def f(x, y):
-            z = np.exp(y)
+            z = np.exp(np.sin(y))
             parts = itertools.chain([z.ravel()], [x])
             return [np.array(item) for item in parts]
         """,

@@ -412,7 +412,8 @@ document(
             " arguments or calls migrated ones migrates: its arrays may stay on the device. So does one that a loop of"
             " the module calls, itself or by others: its array would go to the host in each iteration. But what draws,"
             " or works on tables of pandas', stays where it gives back no array of its own and does not much. A"
-            " function that brings arrays to the device and back as often as it works on them stays, whoever calls it."
+            " function stays, whoever calls it, that would bring arrays to the device and back for less than three"
+            " operations on each: that takes longer than NumPy. And one that only checks what objects hold."
         ),
         bad="""
             def check(points, weights):
@@ -434,6 +435,12 @@ document(
 def too_little(region: cst.CSTNode) -> Hit:
     """What is said of a function that does so little that it stays NumPy."""
     words = "it does little with arrays, and all goes to the host: best left in NumPy (--slow convert migrates it)"
+    return Hit(LITTLE, region, words, Verdict.NOTE, left="little")
+
+
+def of_checks(region: cst.CSTNode) -> Hit:
+    """What is said of a function that does nothing with arrays but to ask something of them."""
+    words = "all that it does with arrays is to check them: best left in NumPy (--slow convert migrates it)"
     return Hit(LITTLE, region, words, Verdict.NOTE, left="little")
 
 

@@ -176,7 +176,7 @@ class HostCall(Rule):
 
 
             def save(x, path):
-                json.dump(np.exp(x), path)
+                json.dump(np.exp(np.sin(x)), path)
         """,
         good="""
             import json
@@ -184,7 +184,7 @@ class HostCall(Rule):
 
             @rt.migrated(hosted="path")
             def save(x, path):
-                json.dump(rt.host(tnp.exp(x)), path)
+                json.dump(rt.host(tnp.exp(tnp.sin(x))), path)
         """,
         safety="Safe. A callee that may change its arguments is TNP503.",
     )
