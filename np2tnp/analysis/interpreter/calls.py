@@ -614,11 +614,12 @@ class Calls:
         if self.frame.nested_keeps and nested and (held or any(COPIED in refs_of(value) for value in values)):
             self.record.construct(arguments[0].node, ev.Kind.NESTED_KEEPS)
         refs = NO_NAMES.union(*map(refs_of, values))
-        fresh = name == "map" and isinstance(function, Symbol) and self._makes_new(function.name)
+        fresh = name == "map" and self._gives_new(function)
         kind, shown = ("map", NO_NAMES) if fresh else ("iterator", refs)
         if self.called_with_items(function, arguments[1:]):
             marks = copy_marks(refs) if held else NO_NAMES  # what is read is a copy
-            item = Unknown(HOST, NO_NAMES if fresh else refs | marks, view="view")
+            own = held and name == "map" and not isinstance(function, Symbol)  # it may migrate, and give a tensor
+            item = Unknown(EITHER if own else HOST, NO_NAMES if fresh else refs | marks, view="view")
             return Sequence(kind, item, None, refs | marks)
         if isinstance(function, Function) and function.nested:
             reads = self.frame.nested_reads.get(function.qualname, NO_NAMES)
@@ -659,15 +660,25 @@ class Calls:
     def called_with_items(self, function: Value, arguments: Iterable[ev.Argument]) -> bool:
         """``map(function, x)``, ``sorted(x, key=function)``: whether it gets items of `arguments` on the host.
 
-        That is so for ``str`` and whatever else looks at a tensor in its own way.
+        That is so for ``str`` and whatever else looks at a tensor in its own way, as a function of the project that
+        stays NumPy may. Only a nested function is of this region, and rewritten with it.
         """
-        if not isinstance(function, Symbol) or function.name.removeprefix("builtins.") in TENSOR_SAFE_BUILTINS:
+        if isinstance(function, (Const, Scalar)) or (isinstance(function, Function) and function.nested):
             return False
+        if isinstance(function, Symbol) and function.name.removeprefix("builtins.") in TENSOR_SAFE_BUILTINS:
+            return False
+        name = getattr(function, "name", "").rpartition(".")[2] if isinstance(function, (Symbol, Bound)) else ""
+        name = name or (function.qualname if isinstance(function, Function) else "what is called")
         for argument in arguments:
-            self.record.escape(
-                argument.node.value, argument.value, f"is passed to {function.name.rpartition('.')[2]}()"
-            )
+            self.record.escape(argument.node.value, argument.value, f"is passed to {name}()")
         return True
+
+    def _gives_new(self, function: Value) -> bool:
+        """Whether what `function` gives shares no memory with its arguments, nor with what anything else holds."""
+        if isinstance(function, Symbol):
+            return self._makes_new(function.name)
+        summary = self.services.summary(function) if isinstance(function, Function) and not function.nested else None
+        return summary is not None and not refs_of(summary.result) and not summary.shows_defaults
 
     def _makes_new(self, function: str) -> bool:
         """Whether what a function of Python's or NumPy's gives shares no memory with its arguments."""
