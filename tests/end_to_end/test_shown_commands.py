@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 ROOT = Path(__file__).resolve().parents[2]
 BLOCKS = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
