@@ -24,6 +24,7 @@ from np2tnp.analysis.domain.values import (
     Unknown,
     Value,
     deps_of,
+    is_among_zero_d,
     may_be_array,
     may_hold_tensor,
     parameters_in,
@@ -126,7 +127,7 @@ class Edits:
             self.zero_d.add(id(node))
         elif "array" in ways:
             parts = self._parts(node, value)
-            if not parts and isinstance(value, Array) and value.rank == 0:  # two are known to meet; else nobody knows
+            if not parts and value is not None and is_among_zero_d(value):  # two are known to meet; else nobody knows
                 self.doubted.append(node)
             names = Counter(part.value for part, _ in parts if type(part) is cst.Name)
             for part, item in parts:

@@ -34,6 +34,7 @@ from np2tnp.analysis.domain.values import (
     exact_of,
     has_elements,
     home_of,
+    is_among_zero_d,
     is_python_number,
     may_be_array,
     may_hold_tensor,
@@ -69,6 +70,7 @@ def join(a: Value, b: Value) -> Value:
             join_zero_d(a, b),
             _join_view(a, b),
             has_elements(a) and has_elements(b),
+            (a.rank is None or a.rank != b.rank) and (is_among_zero_d(a) or is_among_zero_d(b)),
         )
     if isinstance(a, (Const, Scalar)) and isinstance(b, (Const, Scalar)):
         return _join_scalars(a, b)
@@ -96,6 +98,7 @@ def join(a: Value, b: Value) -> Value:
         # of the host alone: what two empty containers become says no more than an object, so pieces cannot be kept
         _join_view(a, b) if held else "view" if view_of(_deepest(a)) or view_of(_deepest(b)) else "",
         join_zero_d(a, b),
+        is_among_zero_d(_deepest(a)) or is_among_zero_d(_deepest(b)),
     )
 
 
@@ -476,5 +479,6 @@ def widen(old: Env, new: Env) -> Env:
         if before is not None and before != value:
             home = home_of(value) if may_be_array(value) else EITHER if may_hold_tensor(value) else HOST
             view = max(view_of(before), view_of(value))
-            new.values[name] = Unknown(home, view=view, zero_d=join_zero_d(before, value))
+            among = is_among_zero_d(_deepest(before)) or is_among_zero_d(_deepest(value))
+            new.values[name] = Unknown(home, view=view, zero_d=join_zero_d(before, value), among_zero_d=among)
     return new

@@ -83,6 +83,7 @@ class Unknown:
     deps: frozenset[str] = NO_NAMES
     view: str = ""
     zero_d: str = ""  #: as of an Array; empty where it is a scalar, or NumPy's own
+    among_zero_d: bool = False  #: as of an Array
 
 
 @frozen
@@ -102,6 +103,7 @@ class Array:
     #: that iterating or unpacking gives
     view: str = ""
     nonempty: bool = False  #: it certainly has elements
+    among_zero_d: bool = False  #: several values meet in it, and one of them certainly has no axes
 
 
 class _Unshared:
@@ -328,11 +330,11 @@ def with_refs(value: Value, refs: frozenset[str]) -> Value:
     if value.refs == refs:
         return value
     if isinstance(value, Unknown):
-        return Unknown(value.home, refs, value.exact, value.deps, value.view, value.zero_d)
+        return Unknown(value.home, refs, value.exact, value.deps, value.view, value.zero_d, value.among_zero_d)
     if isinstance(value, Array):
         return Array(
             value.home, value.dtypes, value.rank, refs, value.exact, value.deps, value.weak, value.zero_d, value.view,
-            value.nonempty,
+            value.nonempty, value.among_zero_d,
         )  # fmt: skip
     if isinstance(value, Sequence):
         return Sequence(value.type, value.element, value.items, refs)
@@ -434,6 +436,13 @@ def zero_d_of(value: Value) -> str:
     if isinstance(value, Unknown) and value.exact is None:
         return value.zero_d or ("never" if value.home == HOST else "scalar")
     return "never"
+
+
+def is_among_zero_d(value: Value) -> bool:
+    """Whether `value`, or one of those that meet in it, certainly is what NumPy makes of an array without axes."""
+    if isinstance(value, Array):
+        return value.among_zero_d or (value.rank == 0 and zero_d_of(value) != "never")
+    return isinstance(value, Unknown) and value.among_zero_d
 
 
 # --- The values of literals and of names that are keywords

@@ -124,7 +124,7 @@ def test_nothing_is_the_least(a: Value) -> None:
 @given(VALUES, st.sets(HOMES))
 def test_unknown_of_any_home_is_the_greatest(a: Value, homes: set[str]) -> None:
     places = frozenset(("x", "@x", ".w", "global:g"))
-    top = Unknown(EITHER, places, None, places, "view", "either")
+    top = Unknown(EITHER, places, None, places, "view", "either", True)
     assert join(a, top) == top
 
 
