@@ -132,9 +132,59 @@ def test_who_gets_a_function_beside_numba_is_told_where_it_is(tmp_path: Path) ->
     (finding,) = told(tmp_path, text)
     assert finding.message.startswith("call() gets norm here")
     assert text.splitlines()[finding.line - 1] == "fast = call(norm)"
-    advised = text.replace("call(norm)", "call(lambda *args, **kwargs: norm(*args, **kwargs))")
-    assert "lambda *args, **kwargs: norm(*args, **kwargs)" in finding.message
+    assert finding.message.endswith("give a function of the same parameters in its place, which only calls norm")
+    advised = text.replace("fast = call(norm)", "def same(x):\n    return norm(x)\n\n\nfast = call(same)")
     assert states(tmp_path, {"f.py": advised})["norm"] == "convertible"
+
+
+_COMPARING = """import functools
+import inspect
+import numba
+import numpy as np
+
+
+def same(f, g):
+    return set(inspect.signature(f).parameters) == set(inspect.signature(g).parameters)
+
+
+def either(g):
+    @functools.wraps(g)
+    def outer(f):
+        def inner(x):
+            return f(x) if same(f, g) and x is None else g(x)
+
+        return inner
+
+    return outer
+
+
+def norm(x):
+    return np.sqrt((x * x).sum()) * np.exp(x)
+
+
+@either(norm)
+def other(x):
+    return x
+"""
+
+
+def test_what_asks_for_parameters_compiles_nothing(tmp_path: Path) -> None:
+    assert told(tmp_path, _COMPARING) == []
+    assert states(tmp_path, {"f.py": _COMPARING})["norm"] == "convertible"
+
+
+@pytest.mark.parametrize(
+    "more",
+    ["kept = g", "numba.njit(g)", "keep(g)", "setattr(g, 'x', 1)", "same(*[g])", "g.__code__"],
+)
+def test_what_does_more_with_it_may_compile_it(tmp_path: Path, more: str) -> None:
+    text = _COMPARING.replace("    return outer", f"    {more}\n    return outer")
+    assert states(tmp_path, {"f.py": text})["norm"] == "blocked"
+
+
+def test_functions_that_hand_on_to_each_other_are_not_followed_for_ever(tmp_path: Path) -> None:
+    text = _COMPARING.replace("    return set(", "    same(f, g)\n    return set(")
+    assert states(tmp_path, {"f.py": text})["norm"] == "blocked"
 
 
 def test_the_own_decorator_comes_first(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
+import numpy as np
 import pytest
 
 from np2tnp.config import Config
@@ -403,3 +404,37 @@ def test_work_through_a_name_waits_for_what_that_stands_for(parameter: str, boun
     assert all('numpy-names = ["xp"]' in it.message for it in told)
     known = analyze(Source("m.py", _HEAD + text), Config(rewrite=True, numpy_names=("xp",)))
     assert "tnp.exp(x)" in (known.new_text or "")
+
+
+# --- iterators that have to be iterators
+
+PAIR = """
+class Response:
+    def __init__(self, data: np.ndarray):
+        self.data = data
+
+    def {}(self):
+        return {}
+"""
+
+
+def test_what_has_to_give_an_iterator_is_not_told_to_give_a_list() -> None:
+    made = "np.abs(self.data), np.angle(self.data)"
+    told = deciding(PAIR.format("__iter__", f"iter(({made}))"), "Response.__iter__")
+    assert told.message == (
+        "an iterator over arrays leaves __iter__, which has to give one: make the arrays in another method"
+    )
+    advised = PAIR.format("__iter__", "iter(self.parts())") + f"\n    def parts(self):\n        return {made}\n"
+    report = report_of(advised)
+    assert not [it for it in report.findings if it.decides]
+    assert "tnp.angle" in (report.new_text or "") or "rt.angle" in (report.new_text or "")
+    names: dict[str, type] = {}
+    exec(_HEAD + advised, names)
+    size, angle = names["Response"](np.array([3 + 4j, -1.0]))
+    assert size.tolist() == [5.0, 1.0]
+    assert angle[1] == np.pi
+
+
+def test_a_list_is_advised_where_it_will_do() -> None:
+    told = deciding(PAIR.format("parts", "iter((np.abs(self.data), self.data))"), "Response.parts")
+    assert told.message.endswith("make a list of it, unless next() is called with it")

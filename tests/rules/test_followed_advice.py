@@ -51,15 +51,16 @@ def test_who_only_calls_what_it_gets_compiles_nothing(tmp_path: Path) -> None:
     gives_the_same(tmp_path, [without, without], lambda module: module.run(np.linspace(0, 1, 9), 3))
 
 
-def test_the_lambda_takes_keywords_too(tmp_path: Path) -> None:
-    """The function that gets it may call it by keywords."""
+def test_what_is_given_in_its_place_takes_the_same_parameters(tmp_path: Path) -> None:
+    """The function that gets it may call it by keywords, and ask for them."""
     text = LEAPFROG.format(imports="import numba") + _COMPILER
     text = text.replace("    for k in", "    TABLE['last'] = func\n    for k in", 1) + "\n\nTABLE = {}\n"
     told = deciding(text, "force")
     assert told is not None
     assert told.code == "TNP504"
-    advised = told.message.partition("write ")[2].removesuffix(" in its place")
-    followed = text.replace("leapfrog(force,", f"leapfrog({advised},")
+    assert "give a function of the same parameters in its place, which only calls force" in told.message
+    followed = text.replace("leapfrog(force,", "leapfrog(same,")
+    followed += "\n\ndef same(x: np.ndarray, k, t=0.0):\n    return force(x, k, t)\n"
     assert states(followed)["force"] == "convertible"
     texts = [it.replace("import numba\n", "").replace(_COMPILER, "") for it in (text, followed)]
     gives_the_same(tmp_path, texts, lambda module: module.run(np.linspace(0, 1, 9), 3))

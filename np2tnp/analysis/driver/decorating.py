@@ -105,9 +105,22 @@ def _compiled_functions(
     return found
 
 
-def _is_only_called(given: cst.Name, callee: str, call: cst.Call, info: ModuleInfo, compiled: Iterable[str]) -> bool:
-    """Whether the module's function `callee`, which no compiler gets, calls what `call` gives it, and no more."""
-    function = info.functions[callee]
+def _is_only_called(
+    given: cst.BaseExpression,
+    callee: str,
+    call: cst.Call,
+    info: ModuleInfo,
+    compiled: Iterable[str],
+    within: tuple[str, ...] = (),
+) -> bool:
+    """Whether the module's function `callee`, which no compiler gets, calls what `call` gives it, or asks for its name
+    and parameters, and no more.
+
+    within: the functions through which the question came here; one that is asked twice hands on for ever.
+    """
+    function = info.functions.get(callee)
+    if function is None or callee in within:
+        return False
     parameters = function.node.params
     if callee in compiled or callee in info.rebound or function.node.decorators or any(it.star for it in call.args):
         return False
@@ -118,8 +131,18 @@ def _is_only_called(given: cst.Name, callee: str, call: cst.Call, info: ModuleIn
             name = argument.keyword.value if argument.keyword is not None else "".join(positional[at : at + 1])
     nodes = list(walk(function.node.body))
     uses = sum(type(part) is cst.Name and part.value == name for part in nodes)
-    calls = sum(type(part) is cst.Call and type(part.func) is cst.Name and part.func.value == name for part in nodes)
-    return bool(name) and uses == calls > 0
+    seen = 0
+    for part in nodes:
+        if type(part) is cst.Attribute:
+            seen += part.attr.value == "__name__" and dotted(part.value) == name
+        elif type(part) is cst.Call:
+            seen += dotted(part.func) == name
+            items = [item.value for item in part.args if dotted(item.value) == name]
+            of, own = canonical_name(part.func, info), dotted(part.func)
+            for item in items:
+                asked = of in ("inspect.signature", "functools.wraps")
+                seen += asked or _is_only_called(item, own, part, info, compiled, (*within, callee))
+    return bool(name) and uses == seen > 0
 
 
 def _functions_in(node: cst.BaseExpression, functions: Iterable[str]) -> Iterator[cst.Name]:

@@ -99,9 +99,8 @@ class NativeCode(Rule):
             words = f"{event.detail} gets {name}, and compiles it to native code: {_LEAVE}"
             return Hit(self.code, event.node, words, Verdict.BLOCK, left="native")
         words = f"{event.detail}() gets {name} here" if event.detail else f"{name} is used as a value here"
-        passed = "*args, **kwargs"
-        words = f"{words}, and numba may compile it then: if nothing does, write lambda {passed}: {name}({passed})"
-        words = f"{words} in its place"
+        words = f"{words}, and numba may compile it then: if nothing does, give a function of the same parameters"
+        words = f"{words} in its place, which only calls {name}"  # a lambda of *args would show other parameters
         # only what the module imports may hand it on to a compiler, or whoever calls what is picked here
         far = context.module.near_compiler != "own" or event.detail not in context.module.functions
         return Hit(self.code, event.node, words, Verdict.BLOCK, left="unseen" if far else "")

@@ -67,7 +67,8 @@ _WORDS = {
     ev.Kind.OBJECT_OPERATOR: "{0} of an object keeps, changes or gives back the array that it gets: call a named"
     " method",
     ev.Kind.IDENTITY: "`is` asks whether two names are one array: a tensor is never the array that it was made from",
-    ev.Kind.ITERATOR_HANDED_OUT: "an iterator over arrays leaves the function: make a list of it",
+    ev.Kind.ITERATOR_HANDED_OUT: "an iterator over arrays leaves the function: make a list of it, unless next() is"
+    " called with it",
     ev.Kind.METHOD_OBJECT: "{0} is a method where {1} is an array, and is used as a value: call it where it stands",
 }
 
@@ -125,6 +126,8 @@ class Untraceable(Rule):
             words = _WORDS_OF_TEXTS.format(event.detail)
         elif event.kind == ev.Kind.OWN_NAMES and event.detail not in ("locals", "vars"):
             words = _WORDS_OF_NAMES.format(event.detail)
+        if event.kind == ev.Kind.ITERATOR_HANDED_OUT and _is_asked_for_an_iterator(context):
+            words = _WORDS_OF_ITERATORS.format(context.facts.qualname.rpartition(".")[2])
         if event.kind == ev.Kind.CALLBACK:
             words = _as_block(event.node) or words
         is_asserted = event.kind == ev.Kind.CALLBACK and _as_block(event.node)
@@ -227,6 +230,14 @@ _WORDS_OF_TUPLES = (
     "a store into an item of a tuple, which may be an array of others: store through a name of its own, and make the"
     " tuple at the end"
 )
+
+
+_WORDS_OF_ITERATORS = "an iterator over arrays leaves {0}, which has to give one: make the arrays in another method"
+
+
+def _is_asked_for_an_iterator(context: Context) -> bool:
+    """Whether Python refuses a list from the function."""
+    return not context.facts.generator and context.facts.qualname.endswith((".__iter__", ".__aiter__"))
 
 
 def _the_others(argument: cst.CSTNode, context: Context) -> str:
