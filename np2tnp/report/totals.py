@@ -10,6 +10,7 @@ from np2tnp.model import Finding, Region, RegionState, Run, Verdict, line_in
 _MOST_LINES, _MOST_PLACES = 6, 3
 _DECORATOR = "TNP405"
 _CALLEES = "[tool.np2tnp.callees]"
+_UNTRACEABLE, _COMES_TO = "TNP206", "() comes to "  #: what looks at frames, behind a callee
 #: What is said of one function, and of several, that are best left in NumPy: by the reason.
 _BEST_LEFT = {
     "loops": (
@@ -42,7 +43,8 @@ UNKNOWN = "TNP010"  #: what may be work on arrays, for all that is known
 def shown(run: Run, config: Config) -> list[Finding]:
     """The findings to show: one for each function that does not migrate, and what was asked for besides.
 
-    What one decorator does to many functions is one fact, and so is what nobody knows of one callee.
+    What one decorator does to many functions is one fact, and so is what nobody knows of one callee, and one place
+    that looks at the frames of its callers, however many of them come to it.
     """
     found: list[Finding] = []
     told: set[str] = set()
@@ -63,7 +65,7 @@ def _fact(finding: Finding) -> str:
     """What is to be said once, of however many functions; empty where it is about one function alone."""
     if finding.code == _DECORATOR:
         return finding.message
-    return finding.message.partition(_CALLEES)[2]
+    return finding.message.partition(_COMES_TO if finding.code == _UNTRACEABLE else _CALLEES)[2]
 
 
 def _is_wanted(finding: Finding, config: Config) -> bool:
@@ -231,7 +233,8 @@ def _not_shown(run: Run, config: Config) -> list[str]:
     why = Counter(finding.left for finding in left)
     once = set(counted).difference(tests, left)
     alike = [it for it in once if it.code == _DECORATOR]
-    of_callees = len(once) - len(alike)
+    of_frames = sum(it.code == _UNTRACEABLE and _COMES_TO in it.message for it in once)
+    of_callees = len(once) - len(alike) - of_frames
     compiled = [finding for finding in left if finding.left == "native"]
     others = len(found) - len(told) - len(left) - len(tests) - len(once)
     hidden = run.summary.hidden - run.summary.known
@@ -251,6 +254,9 @@ def _not_shown(run: Run, config: Config) -> list[str]:
     if of_callees:
         word = "function stays" if of_callees == 1 else "functions stay"
         lines.append(f"Callees: {of_callees} more {word} NumPy for the same ones (-v shows them)")
+    if of_frames:
+        word = "function comes" if of_frames == 1 else "functions come"
+        lines.append(f"Frames: {of_frames} more {word} to the same calls that look at callers (-v shows them)")
     if unseen := why["unseen"]:
         word = "function hands" if unseen == 1 else "functions hand"
         lines.append(

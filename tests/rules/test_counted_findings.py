@@ -255,6 +255,27 @@ def test_what_nobody_knows_of_one_callee_is_said_once(tmp_path: Path) -> None:
     assert "Callees: 2 more functions stay NumPy for the same ones (-v shows them)" in totals(run, config)
 
 
+def test_a_look_at_callers_is_said_once_and_where_it_stands(tmp_path: Path) -> None:
+    (tmp_path / "levels.py").write_text(
+        "import inspect\n\n\ndef level():\n    frame, n = inspect.currentframe(), 0\n"
+        "    while frame and frame.f_code.co_filename.startswith('/lib'):\n        frame, n = frame.f_back, n + 1\n"
+        "    return n\n"
+    )
+    deep = "def deep(x):\n    if x is None:\n        warnings.warn('none', stacklevel=level())\n    return x.data\n\n\n"
+    one = "def f{0}(img):\n    return (np.exp(deep(img)) @ np.ones((999, 999))).sum()\n\n\n"
+    text = "import warnings\nimport numpy as np\nfrom levels import level\n\n\n" + deep
+    (tmp_path / "a.py").write_text(text + "".join(map(one.format, range(3))))
+    config = Config(root=str(tmp_path), cache=False)
+    run = check([str(tmp_path / "a.py"), str(tmp_path / "levels.py")], config)
+    (told,) = shown(run, config)
+    assert told.message.startswith("deep() comes to inspect.currentframe() (level in levels.py), which looks at")
+    assert "Frames: 2 more functions come to the same calls that look at callers (-v shows them)" in totals(run, config)
+    other = "def g(img: np.ndarray):\n    warnings.warn('', skip_file_prefixes=('/lib',))\n    return np.exp(img)\n"
+    (tmp_path / "b.py").write_text(f"import warnings\nimport numpy as np\n\n\n{other}")
+    (own,) = shown(check([str(tmp_path / "b.py")], config), config)
+    assert own.message.startswith("warnings.warn() finds a caller by counting frames")
+
+
 # --- what would be mended for nothing
 
 

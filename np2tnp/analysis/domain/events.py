@@ -376,6 +376,7 @@ class Seen:
     unseen: str = ""  #: the first callee that nobody can see
     looks_up: int = 0  #: how many frames of its callers it looks into
     levels: set[tuple[str, int]] = field(default_factory=set)  #: parameters that say so, and how many by default
+    looks_at: str = ""  #: the call that looks at them, and where it stands
     object_operators: set[str] = field(default_factory=set)  #: operators that may run code of objects
     copied: set[str] = field(default_factory=set)  #: parameters of which copies are arrays, as the door lets in alone
     runs_others: bool = False  #: code runs that no call shows

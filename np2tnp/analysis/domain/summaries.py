@@ -75,6 +75,7 @@ class Summary:
     works: bool = False  #: it runs code that nobody knows, and that may change what objects hold
     looks_up: int = 0  #: how many frames above its own it looks at, or what it calls
     levels: frozenset[tuple[str, int]] = frozenset()  #: parameters that say so, and how many by default
+    looks_at: str = field(default="", compare=False)  #: for messages: the call that looks, and where it stands
     #: parameters that its original may change, keep and give back where its core refuses to
     falls_back: frozenset[str] = NO_NAMES
     door: frozenset[tuple[str, Admitted]] = frozenset()  #: what its core lets in, by parameter

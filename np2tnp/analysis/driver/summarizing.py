@@ -83,6 +83,7 @@ def summarize(function: FunctionInfo, facts: ev.RegionFacts, migrated: bool, def
         relies=frozenset(facts.seen.relies),
         looks_up=facts.seen.looks_up,
         levels=frozenset(facts.seen.levels),
+        looks_at=facts.seen.looks_at,
         assigns=_assigned(facts),
         falls_back=frozenset(facts.seen.unfollowed if migrated else ()) - lost,
         works=bool(lost) or facts.seen.runs_others,

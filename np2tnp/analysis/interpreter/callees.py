@@ -128,7 +128,7 @@ class Callees:
         matched = summary.match(arguments, skip)
         callee = dotted(node.func) or "a function"
         if not migrated and (up := frames_of_callee(summary.looks_up, summary.levels, node, matched)) > 1:
-            self.unseen.look_up(node, callee, up - 1)
+            self.unseen.look_up(node, callee, up - 1, behind=summary.looks_at)
         if matched is None:
             self.facts.updates |= self._own_state(summary)
             shown = (self.placement.lies_otherwise(argument.node.value, argument.value) for argument in arguments)

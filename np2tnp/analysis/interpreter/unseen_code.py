@@ -7,6 +7,7 @@ whose class may then update an array in place (analysis/module/effects_by_name.p
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import PurePath
 
 import libcst as cst
 
@@ -409,14 +410,27 @@ class UnseenCode:
             if held is not None and name.isidentifier() and may_hold_tensor(held) and not is_numpy_number(held):
                 env.stale[name] = env.stale[name].join(stale) if name in env.stale else stale
 
-    def look_up(self, node: cst.CSTNode, callee: str, frames: int, by_caller: tuple[str, int] | None = None) -> None:
-        """`callee` looks at so many frames above that of the function here, or at as many as a parameter says."""
+    def look_up(
+        self,
+        node: cst.CSTNode,
+        callee: str,
+        frames: int,
+        by_caller: tuple[str, int] | None = None,
+        behind: str = "",
+    ) -> None:
+        """`callee` looks at so many frames above that of the function here, or at as many as a parameter says.
+
+        `behind`: the call that looks, and where it stands, if `callee` only comes to it.
+        """
         frames = ALL_FRAMES if frames > ALL_FRAMES // 2 else frames
+        seen = self.facts.seen
+        if not seen.looks_at or frames > seen.looks_up:
+            seen.looks_at = behind or f"{callee}() ({self.facts.qualname} in {_file(self.module.path)})"
         if by_caller is not None:
-            self.facts.seen.levels.add(by_caller)
+            seen.levels.add(by_caller)
         else:
-            self.facts.seen.looks_up = max(frames, self.facts.seen.looks_up)
-        self.record.construct(node, ev.Kind.FRAMES_OF_CALLERS, callee)
+            seen.looks_up = max(frames, seen.looks_up)
+        self.record.construct(node, ev.Kind.FRAMES_OF_CALLERS, f"{callee}|{behind}")
 
     def code_runs(self, node: cst.CSTNode, whose: str, env: Env) -> None:
         """Code runs here that may change whatever objects hold."""
@@ -429,6 +443,12 @@ class UnseenCode:
         """What `receiver` holds may be changed by whom it was given to."""
         if receiver.qualname != NAMEDTUPLE:
             self.kept_may_change(node, receiver.qualname, env)
+
+
+def _file(path: str) -> str:
+    """The name of a module's file, without the folders that differ from one machine to the next."""
+    *folders, name = PurePath(path).parts or ("this module",)
+    return f"{folders[-1]}/{name}" if name == "__init__.py" and folders else name
 
 
 def _runs(summary: Summary | None) -> bool:

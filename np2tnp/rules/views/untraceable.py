@@ -106,7 +106,11 @@ class Untraceable(Rule):
         if not context.in_region or (event.kind == ev.Kind.FRAMES_OF_CALLERS and _warns(event, context)):
             return
         detail = holder_words(event.detail) if event.kind != ev.Kind.ARGUMENTS_READ_LATE else _own_code(event.detail)
-        words = _WORDS[event.kind].replace("{0}", detail)
+        if event.kind == ev.Kind.FRAMES_OF_CALLERS:
+            detail, _, behind = event.detail.partition("|")
+            words = (_WORDS_OF_FRAMES_BEHIND if behind else _WORDS[event.kind]).format(detail, behind)
+        else:
+            words = _WORDS[event.kind].replace("{0}", detail)
         in_a_table = event.kind == ev.Kind.ALIASED_ARGUMENTS and _is_read_by_text(event.node, context.facts.node)
         if event.kind == ev.Kind.ASKED_BY_LAYOUT and isinstance(event.node, cst.Arg):
             given = sketch(event.node.value)
@@ -216,6 +220,11 @@ _WORDS_OF_TEXTS = (
 _WORDS_OF_NAMES = (
     "{0}() looks up names of the function, as it is told (arg_names=), which would hold tensors: move the call into a"
     " function of its own"
+)
+#: The report says it once of one such place.
+_WORDS_OF_FRAMES_BEHIND = (
+    "{0}() comes to {1}, which looks at the frames of callers, and a migrated function adds one: leave that call here,"
+    " and move the array work into a function of its own"
 )
 _WORDS_OF_TABLES = (
     "an array in a dict or a table may be passed twice to what may update {0}: move the work on arrays into a function"
