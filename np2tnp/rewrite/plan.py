@@ -17,6 +17,7 @@ from np2tnp.analysis.domain.values import (
     NO_NAMES,
     Array,
     Function,
+    Sequence,
     Unknown,
     Value,
     deps_of,
@@ -43,7 +44,7 @@ from np2tnp.rewrite.crossings import (
     parameters,
     parts_of_objects,
 )
-from np2tnp.rewrite.work import is_for_others, why_left
+from np2tnp.rewrite.work import computed, is_for_others, why_left
 from np2tnp.rules.base import Context, Hit, Table, apply
 from np2tnp.rules.calls import unknown_values
 from np2tnp.rules.constructs import compiled_regions, replaced_names
@@ -336,6 +337,8 @@ def not_worth_moving(
         return small_arrays.too_little(facts.node)
     if small_arrays.is_called(facts.qualname, module):
         return None  # a caller may be compiled, and needs it in its graph
+    if _only_brings(facts, edits):
+        return small_arrays.too_little(facts.node)
     return small_arrays.of_few_numbers(facts.node) if _works_on_few(facts, catalog) else None
 
 
@@ -374,6 +377,22 @@ def _meets_tensors(facts: ev.RegionFacts, edits: Edits) -> bool:
     """Whether something in the function may live on the device: what it is given, or what it makes or brings there."""
     events = [event for event in facts.events if isinstance(event, (ev.Call, ev.Operator))]
     return any(id(it.node) in edits.replace or any(map(_may_live_there, _values(it))) for it in events)
+
+
+def _only_brings(facts: ev.RegionFacts, edits: Edits) -> bool:
+    """Whether all that it does there is to bring what the host has, as ``np.array(rows)`` does."""
+    events = [event for event in facts.events if isinstance(event, (ev.Call, ev.Operator))]
+    made = [event for event in events if id(event.node) in edits.replace]
+    others = [value for event in events for value in _values(event) if value is not event.result or event not in made]
+    if any(map(_may_live_there, others)) or any(map(computed, made)):
+        return False
+    return all(isinstance(event, ev.Call) and any(map(_is_given_whole, event.arguments)) for event in made)
+
+
+def _is_given_whole(argument: ev.Argument) -> bool:
+    """Whether what the host has may be many elements: a list of unknown length, or what nobody knows."""
+    value = argument.value
+    return isinstance(value, Unknown) or (isinstance(value, Sequence) and value.items is None)
 
 
 def _may_live_there(value: Value) -> bool:

@@ -561,6 +561,11 @@ class Fit:
             raise ValueError("infinite")
         self.level = level(self.power)
 """,
+    "a list that is read from a file": """
+class Log:
+    def column(self, key):
+        return np.stack(self.rows[key])
+""",
     "one operation for an array that is handed out": """
 def f(x, model):
     accepted = np.abs(x) < 1.5
@@ -599,6 +604,18 @@ def test_what_is_not_worth_its_way_to_the_device_stays(text: str) -> None:
     told = [finding for finding in report.findings if finding.decides]
     assert [finding.code for finding in told] == ["TNP707"]
     assert [finding.left for finding in told] == ["little"]
+
+
+def test_what_numpy_makes_of_a_shape_is_a_number_that_stays() -> None:
+    text = (
+        "import numpy as np\n\n\ndef f(x):\n    n = np.prod(x.shape) + np.max([len(x), 2])\n    return np.exp(x) / n\n"
+    )
+    new = analyze(Source("m.py", text), Config(rewrite=True)).new_text
+    assert new is not None
+    assert "    n = np.prod(rt.shape(x)) + np.max([len(x), 2])\n    return tnp.exp(x) / n\n" in new
+    graph = analyze(Source("m.py", text), Config(rewrite=True, compile="graph")).new_text
+    assert graph is not None
+    assert "tnp.prod(rt.shape(x))" in graph.partition("# NumPy originals")[0]
 
 
 @pytest.mark.parametrize("text", WORTH.values(), ids=WORTH)

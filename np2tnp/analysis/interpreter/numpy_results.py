@@ -444,8 +444,9 @@ class NumpyCalls:
     ) -> tuple[str, frozenset[str]]:
         """Where the result lies that shows `refs`, and what it then shows."""
         home = self.frame.made
-        if fact.kind == "ufunc" and self.assumed.eager and all(map(_is_on_host, values.values())):
-            home = HOST  # a number, which needs no device: ``np.sqrt(2 * np.pi)``
+        of_numbers = fact.kind == "ufunc" and all(map(_is_on_host, values.values()))
+        if self.assumed.eager and (of_numbers or (name in _OF_SHAPES and _is_shape(values))):
+            home = HOST  # a number, which needs no device: ``np.sqrt(2 * np.pi)``, ``np.prod(x.shape)``
         held = any(may_hold_tensor(value) for value in values.values() if refs_of(value) & refs)  # not axis or dtype
         if not held and (self.record.must_stay_view(refs) or refs & self.assumed.host_locals):
             home = HOST
@@ -604,6 +605,19 @@ class NumpyCalls:
 def _is_on_host(value: Value) -> bool:
     """Whether `value` certainly is a number, of Python's or of NumPy's own."""
     return home_of(value) == HOST and is_number(value)
+
+
+#: Functions that make a number of a few.
+_OF_SHAPES = frozenset("prod sum max min amax amin mean any all".split())
+
+
+def _is_shape(values: Mapping[str, Value]) -> bool:
+    """Whether nothing is given but a tuple or list of numbers, such as a shape or a part of it."""
+    value = next(iter(values.values()), None)
+    if len(values) != 1 or not isinstance(value, Sequence):
+        return False
+    items = value.items if value.items is not None else (value.element,)
+    return bool(items) and all(map(_is_on_host, items))
 
 
 def _holds_objects(value: Value) -> bool:
