@@ -609,3 +609,25 @@ def test_an_update_by_memory_order_is_told_as_what_may_be_and_the_advice_unblock
         "np.moveaxis(y, 0, 1)", "np.ascontiguousarray(np.moveaxis(np.exp(x), 0, 1))"
     )
     assert not [it for it in findings(advised) if it.region == "f" and "reshape" in it.message]
+
+
+# --- exceptions after updates
+
+LISTED = """
+    def f(a, b: np.ndarray, residuals=None, criteria="rr"):
+        r = b - a @ b
+        {}
+        if criteria != "rr":
+            raise ValueError(criteria)
+        {}
+        return np.exp(r) @ np.ones((99, 99))
+"""
+
+
+def test_what_was_updated_before_an_exception_is_named() -> None:
+    store = "residuals[:] = [np.linalg.norm(r)]"
+    (plain,) = (it for it in findings(LISTED.format(store, "residuals[0] = 1")) if it.code == "TNP109")
+    assert "after residuals was updated in place: the caller would not see" in plain.message
+    (grown,) = (it for it in findings(LISTED.format(store, "residuals.append(np.sum(r))")) if it.code == "TNP109")
+    assert "a list shows that, but of an array, which residuals may be, a migrated caller would not" in grown.message
+    assert not deciding(LISTED.format("", store))

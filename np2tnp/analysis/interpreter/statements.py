@@ -490,8 +490,9 @@ class Statements:
             call = self.frame.recorded.get((ev.Call, id(node.exc)))
             for argument in call.arguments if isinstance(call, ev.Call) else ():
                 self.keeping.keep(_EXCEPTION, argument.value, env)
-        if any(name.startswith("!") for name in env.values) and self.frame.scope.own_returns:
-            self.record.construct(node, ev.Kind.RAISE_AFTER_MUTATION)
+        updated = sorted(name[1:] for name in env.values if name.startswith("!"))
+        if updated and self.frame.scope.own_returns:
+            self.record.construct(node, ev.Kind.RAISE_AFTER_MUTATION, ", ".join(updated))
 
     def assert_(self, node: cst.Assert, env: Env) -> None:
         self.unseen.object_tested(node, self.visitor.evaluate(node.test, env), env)

@@ -8,13 +8,14 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import parameters_in, refs_of
+from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import nodes_of
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 
 _WORDS = {
     ev.Kind.RAISE_AFTER_MUTATION: (
-        "an exception is raised after an argument was updated in place: the caller would not see the update:"
-        " raise it before"
+        "an exception is raised after {0} was updated in place: the caller would not see the update: raise it before"
     ),
     ev.Kind.UPDATE_IN_FINALLY: (
         "an array is updated in `finally`: who gets it by a return or an exception would not see it: update before"
@@ -56,7 +57,28 @@ class InterruptedUpdate(Rule):
         assert isinstance(event, ev.Construct)
         if context.in_region:
             left = "" if event.kind is ev.Kind.UPDATE_IN_FINALLY or _stores_itself(context) else "unseen"
-            yield Hit(self.code, event.node, _WORDS[event.kind], Verdict.BLOCK, left=left)
+            names = event.detail.split(", ")
+            grows = event.kind is ev.Kind.RAISE_AFTER_MUTATION and all(_is_grown(it, context) for it in names)
+            words = _WORDS_OF_LISTS if grows else _WORDS[event.kind]
+            yield Hit(self.code, event.node, words.format(" and ".join(names)), Verdict.BLOCK, left=left)
+
+
+_WORDS_OF_LISTS = (
+    "an exception is raised after {0} was updated in place: a list shows that, but of an array, which {0} may be, a"
+    " migrated caller would not see it: raise it before"
+)
+_OF_LISTS = frozenset(("append", "extend", "insert", "pop", "remove", "clear"))
+
+
+def _is_grown(name: str, context: Context) -> bool:
+    """Whether the function calls a method of a parameter that lists have, and arrays have not."""
+    return any(
+        type(part) is cst.Call
+        and type(part.func) is cst.Attribute
+        and part.func.attr.value in _OF_LISTS
+        and dotted(part.func.value) == name
+        for part in nodes_of(context.facts.node)
+    )
 
 
 def _stores_itself(context: Context) -> bool:
