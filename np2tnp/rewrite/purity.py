@@ -96,7 +96,9 @@ def effect_of(qualname: str, facts: Mapping[str, ev.RegionFacts], module: Module
     effect = look.effect
     if region.seen.asks_objects:
         where = sketch(region.seen.asked_at)
-        return f"code of an object's class may have run{'' if where == '...' else f' in {where}'}"
+        who = region.seen.asked_who or "a method of an object"
+        inside = "" if where == "..." else f" in {where}" if who.startswith("a ") else f" in {where}, if that got one"
+        return f"{who} may have run{inside}"
     if effect is None:
         pure = pure_regions(facts, module, catalog, methods=True)
         effect = next((call for name, call in look.callees.items() if name not in pure), None)

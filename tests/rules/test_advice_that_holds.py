@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +13,10 @@ from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
 from np2tnp.model import FileReport, Finding
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+
+from side_by_side import compare_text
 
 _HEAD = "import numpy as np\n\n\n"
 
@@ -438,3 +444,49 @@ def test_what_has_to_give_an_iterator_is_not_told_to_give_a_list() -> None:
 def test_a_list_is_advised_where_it_will_do() -> None:
     told = deciding(PAIR.format("parts", "iter((np.abs(self.data), self.data))"), "Response.parts")
     assert told.message.endswith("make a list of it, unless next() is called with it")
+
+
+# --- what cannot be a scalar, and whose code may have run (TNP511)
+
+MADE = """
+class Lines:
+    def __len__(self):
+        self.data[...] = read()
+        return 3
+
+
+def f(h, k):
+    made = np.exp(np.asarray(h))
+    print(made)
+    if k is None:
+        made = {}
+    {}
+    return {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "then", "given", "stays"),
+    [
+        ("np.zeros_like(h)", "made[-1] = 0", "made", False),
+        ("np.zeros_like(h)", "made[1:] += 2", "made", False),
+        ("np.zeros_like(h)", "made[..., 0] *= 2", "3 * made", False),
+        ("np.rollaxis(np.zeros_like(h), 1)", "made = 2 * np.rollaxis(made, 1)", "made", False),
+        ("np.unwrap(h)", "made = 2 * made.swapaxes(0, 1)", "made", False),
+        ("np.zeros_like(h)", "made[k] = 0", "made", True),  # k may be ...
+        ("np.zeros_like(h)", "made[...] = 0", "made", True),
+        ("np.zeros_like(h)", "made[k is None] = 0", "made", True),
+        ("np.zeros_like(h)", "for i in range(k):\n        made[i] = 0", "made", True),
+        ("np.zeros_like(h)", "try:\n        made[0] = 0\n    except IndexError:\n        pass", "made", True),
+    ],
+)
+def test_what_was_stored_into_by_an_index_is_no_scalar(other: str, then: str, given: str, stays: bool) -> None:
+    body = MADE.format(other, then, given)
+    told = [it.message for it in report_of(body).findings if it.decides and it.code == "TNP511"]
+    assert len(told) == stays
+    assert all("Lines.__len__ may have run in np.asarray(...), if that got one" in it for it in told)
+    if not stays:
+        calls = ["f(np.ones((3, 2)), None)", "f(np.ones((3, 2)), 1)", "f(np.array(2.5), None)", "f(2.5, 1)"]
+        _, judged = compare_text(_HEAD + textwrap.dedent(body), calls)
+        assert {it.kind for it in judged[:2]} == {"equal"}
+        assert {it.kind for it in judged[2:]} <= {"raised", "misused"}

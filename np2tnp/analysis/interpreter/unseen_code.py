@@ -192,6 +192,8 @@ class UnseenCode:
             self.frame.ran_names = self.asked_here() if names is None else self.asked_here() & names
             where = sketch(node)
             told = f" ({where})" if where.strip(".") else ""
+            if not self.facts.seen.asks_objects:
+                self.facts.seen.asked_who = next(filter(None, (self._whose(it, names) for it in values)), "")
             self.code_runs(node, f"{OBJECT_CODE}{told}", env)
         return found
 
@@ -346,6 +348,18 @@ class UnseenCode:
     def key_asked(self, node: cst.CSTNode, values: Iterable[Value], env: Env) -> None:
         """What is a key is hashed."""
         self.ask(node, env, values, HASH)
+
+    def _whose(self, value: Value, names: frozenset[str] | None) -> str:
+        """Which method of the project runs where `value` is asked for `names`; empty where that is not known."""
+        if not isinstance(value, (Unknown, Instance)):
+            return ""
+        given = [self.known_class(it) for it in self.module.values.values()] if isinstance(value, Unknown) else []
+        for known in (value, *filter(None, given)):
+            seen = self.services.class_of(known) if isinstance(known, (Instance, Class)) else None
+            asked = seen.asked if seen is not None else NO_NAMES
+            if found := asked if names is None else asked & names:
+                return f"{known.qualname}.{min(found)}"  # type: ignore[union-attr]
+        return f"a base class of {value.qualname}" if isinstance(value, Instance) else ""
 
     def object_method(self, node: cst.CSTNode, value: Instance, name: str, keeps: bool = False) -> None:
         """Python calls the method `name` with an array, which it may read (and keep, where `keeps`)."""

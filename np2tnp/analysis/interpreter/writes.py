@@ -56,6 +56,7 @@ from np2tnp.analysis.domain.values import (
     parameters_in,
     reads_later,
     refs_of,
+    replace,
     scalar_type,
     with_refs,
 )
@@ -413,10 +414,19 @@ class Writes:
                 env.link(root, refs_of(value) - {root})
         held = env.values.get(root or "")
         self.record.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(conflicts), held))
+        self._learn_axes(target, keys, env)
         if keys and self.frame.loops and all(_is_chosen(key) for key in keys):
             rank = base.rank if isinstance(base, Array) else None
             if rank in (None, len(keys)) and home_of(base) != HOST:
                 self.record.emit(ev.ElementLoop(node, place, root or "an array"))
+
+    def _learn_axes(self, target: cst.BaseExpression, keys: tuple[Value, ...] | None, env: Env) -> None:
+        """After ``x[0] = 1`` x has axes: what has none takes no index of an axis, and raises."""
+        name = dotted(target.value) if type(target) is cst.Subscript else ""
+        array = env.values.get(name)
+        by_axis = any(scalar_type(key) in ("int", "slice") for key in keys or ())
+        if by_axis and isinstance(array, Array) and array.exact is None and array.rank is None:
+            env.values[name] = replace(array, weak=False, zero_d="never")
 
     def _stores_in_no_array(
         self,

@@ -215,7 +215,7 @@ NEVER_0D = frozenset(
     " argpartition repeat split array_split hsplit vsplit dsplit rot90 fliplr flipud"
     " compress extract polyfit roots poly union1d intersect1d setdiff1d setxor1d triu_indices tril_indices"
     " diag_indices ediff1d eig eigh eigvals eigvalsh inv pinv cholesky qr solve svd matrix_power"
-    " take_along_axis".split()
+    " take_along_axis rollaxis swapaxes unwrap".split()
 )
 
 #: Context managers that neither swallow an exception nor do anything that depends on its class.
