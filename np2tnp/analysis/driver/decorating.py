@@ -514,6 +514,9 @@ def _hands_on(function: cst.FunctionDef, module: ModuleInfo, holder: list[cst.CS
         if type(part) is cst.Call:
             given = [dotted(item.value) if id(item.value) not in harmless else "" for item in part.args]
             if parameters[0] in given:
+                if dotted(part.func) == "setattr" and given.index(parameters[0]) == 0:
+                    named = part.args[1].value if len(part.args) > 1 else part.func
+                    return f"sets an attribute of the function, of a name that is not known here ({sketch(named)})"
                 callee = _called_with(part, given.index(parameters[0]), module) or part.func
                 outside = _of_another_package(callee, holder, module)
                 seen = f" ({outside}), which may look at arguments or results" if outside else ""

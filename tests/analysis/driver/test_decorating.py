@@ -243,3 +243,10 @@ def test_a_decorator_is_looked_up_in_the_class_body_first(made: str, by: str, st
         told = [it.message for it in report.findings if it.region == "Points.whitened" and it.decides]
         assert all(words in message for message in told)
         assert "outside" not in "".join(told)
+
+
+def test_an_attribute_that_is_set_hands_the_function_to_nobody() -> None:
+    made = "def make(key):\n    def deco(f):\n        setattr(f, key, 1)\n        return f\n\n    return deco\n\n\n"
+    report = pipeline.analyse_bytes(Config(), ("f.py", (_HEAD + made + _END.replace("@deco", "@make('a')")).encode()))
+    (told,) = (it.message for it in report.findings if it.region == "g" and it.decides)
+    assert "sets an attribute of the function, of a name that is not known here (key)" in told
