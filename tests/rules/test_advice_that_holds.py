@@ -490,3 +490,23 @@ def test_what_was_stored_into_by_an_index_is_no_scalar(other: str, then: str, gi
         _, judged = compare_text(_HEAD + textwrap.dedent(body), calls)
         assert {it.kind for it in judged[:2]} == {"equal"}
         assert {it.kind for it in judged[2:]} <= {"raised", "misused"}
+
+
+# --- what goes from one iteration to the next
+
+RECURSIVE = """
+def f(a: np.ndarray, n, m):
+    s, l, out = 0.0, 1e-300, np.zeros(len(a))
+    for i in range(1, len(a)):
+        s = a[i] / n + (1 - 1 / n) * s
+        l = a[i] / m + (1 - 1 / m) * l
+        out[i] = s / l
+    return out
+"""
+
+
+def test_no_graph_is_advised_for_numbers_of_the_iteration_before() -> None:
+    told = deciding(RECURSIVE)
+    assert (told.code, told.left) == ("TNP701", "loops")
+    assert "best left in NumPy" in told.message
+    assert "--compile" not in told.message
