@@ -169,6 +169,12 @@ def store_case(event: ev.Store, context: Context) -> Case:
             return Case(
                 StoreCase.SHARED, f"{words} through what {given} gives: store into the array itself, by indices"
             )
+        if isinstance(event.target, cst.Subscript) and isinstance(event.target.value, cst.Attribute):  # x.real[1:] = y
+            given = sketch(event.target.value)
+            return Case(
+                StoreCase.SHARED,
+                f"{words} through {given}: bind that to a name in a statement before, and store through the name",
+            )
         return Case(StoreCase.SHARED, f"{words}: no single name holds the array that is written")
     if isinstance(event.target, cst.Subscript) and _calls_inside(event.target.value):
         return Case(StoreCase.SHARED, f"{words}: an index that calls something would do so twice: give it a name")

@@ -510,3 +510,11 @@ def test_no_graph_is_advised_for_numbers_of_the_iteration_before() -> None:
     assert (told.code, told.left) == ("TNP701", "loops")
     assert "best left in NumPy" in told.message
     assert "--compile" not in told.message
+
+
+def test_a_store_through_the_real_part_is_to_be_bound_first() -> None:
+    text = "def f(n):\n    y = np.zeros(n, dtype=complex)\n    {}\n    return np.fft.ifft(y)\n"
+    assert (
+        "through y.real: bind that to a name in a statement before" in deciding(text.format("y.real[1:] = 1")).message
+    )
+    assert not any(it.decides for it in report_of(text.format("re = y.real\n    re[1:] = 1"), _HEAD).findings)
