@@ -317,8 +317,7 @@ def _all_or_none(hits: list[Hit]) -> list[Hit]:
 def without_graphs(hits: list[Hit], compiles: Callable[[], bool]) -> list[Hit]:
     """The findings, where none says that a graph helps with a function that would not become one.
 
-    What another compiler runs is left because of that. Where numbers go from one iteration to the next, a graph is
-    slower than NumPy, too: some 50 times on a CPU, with 5,000 items.
+    What another compiler runs is left because of that. Numbers that each iteration carries on make a graph slow, too.
     """
     hits = [_left(hit) if _CARRIED in hit.message else hit for hit in hits]
     if any(hit.left == "native" for hit in hits) or not any(COMPILES in hit.message for hit in hits) or compiles():
