@@ -518,3 +518,78 @@ def test_a_store_through_the_real_part_is_to_be_bound_first() -> None:
         "through y.real: bind that to a name in a statement before" in deciding(text.format("y.real[1:] = 1")).message
     )
     assert not any(it.decides for it in report_of(text.format("re = y.real\n    re[1:] = 1"), _HEAD).findings)
+
+
+# --- nested functions: what is to be done with them, or with their names
+
+GENERATOR = """
+def f(points, head="K"):
+    def names():
+        n = 0
+        while True:
+            yield f"{}{{n}}"
+            n += 1
+
+    gen = names()
+    return [next(gen) for p in points if np.abs(np.asarray(p, float)).max() > 0]
+"""
+
+
+def test_a_generator_that_reads_nothing_goes_to_the_top_level() -> None:
+    advised = "a generator is nested: define names() outside of the function, of which it reads nothing"
+    assert deciding(GENERATOR.format("K")).message == advised
+    assert deciding(GENERATOR.format("{head}")).message != advised
+    text = textwrap.dedent(GENERATOR.format("K"))
+    first, rest = text.index("    def names"), text.index("    gen = ")
+    followed = textwrap.dedent(text[first:rest]) + "\n\n" + text[:first] + text[rest:]
+    report, judged = compare_text(_HEAD + followed, ["f([[1.0, 2.0], [0.0, 0.0], [3.0, -1.0]])"])
+    assert "@rt.migrated\ndef f" in (report.new_text or "")
+    assert [it.kind for it in judged] == ["equal"]
+
+
+TWICE = """
+def each(f, x):
+    return np.array([f(it) for it in x])
+
+
+def f(x, target):
+    if target is None:
+        def score(v):
+            return len(v) + 1
+        y = each(score, x)
+    else:
+        def {0}(v):
+            return len(v) * target
+        y = each({0}, x)
+    return np.nan_to_num(np.exp(y))
+"""
+
+
+def test_two_nested_functions_of_one_name_get_names_of_their_own() -> None:
+    told = deciding(TWICE.format("score"))
+    assert told.code == "TNP408"
+    assert told.message.endswith("score is defined more than once; give each of these functions a name of its own")
+    calls = ["f([[1.0, 2.0], [0.0, 4.0]], None)", "f([[1.0, 2.0], [0.0, 4.0]], 3)"]
+    report, judged = compare_text(_HEAD + textwrap.dedent(TWICE.format("other")), calls)
+    assert "tnp.exp(y)" in (report.new_text or "")
+    assert {it.kind for it in judged} == {"equal"}
+
+
+PICKED = """
+import operator
+
+
+def f(x, k):
+    found = np.where(np.exp(x) > k)
+    return np.stack({})
+"""
+
+
+def test_a_list_is_advised_in_place_of_a_map_by_itemgetter() -> None:
+    told = deciding(PICKED.format("[*map(operator.itemgetter(slice(1, None)), found)]"))
+    assert told.message.endswith("write [x[slice(...)] for x in ...] in place of the map()")
+    report, judged = compare_text(
+        _HEAD + PICKED.format("[x[slice(1, None)] for x in found]"), ["f(np.arange(12.0).reshape(3, 4), 2.0)"]
+    )
+    assert "@rt.migrated\ndef f" in (report.new_text or "")
+    assert [it.kind for it in judged] == ["equal"]

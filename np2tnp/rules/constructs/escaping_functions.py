@@ -9,7 +9,7 @@ import libcst as cst
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import Bound, Function, Sequence, Symbol
 from np2tnp.analysis.syntax.scopes import parameters_of
-from np2tnp.analysis.syntax.walk import names_in
+from np2tnp.analysis.syntax.walk import names_in, nodes_of
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 
@@ -71,12 +71,21 @@ class Callback(Rule):
                 where = f"{callee.qualname}()" if isinstance(callee, Function) else where
                 why = _why(argument.value.qualname.rpartition(" ")[2].rstrip(">"), context)
                 alone = isinstance(argument.node.value, cst.Lambda) and _reads_nothing(argument.node.value, context)
+                why = why or _named_twice(argument.node.value, context)
                 why = why or (_OUTSIDE if alone else "assign what it reads once, before it, and without nonlocal")
                 words = f"a nested function is handed to {where}: {why}"
                 yield self.hit(argument.node, words, Verdict.BLOCK)
 
 
 _OUTSIDE = "define it outside of the function, of which it reads nothing"
+
+
+def _named_twice(node: cst.BaseExpression, context: Context) -> str:
+    """What to do where several nested functions have the name that is handed over."""
+    defined = [it.name.value for it in nodes_of(context.facts.node) if type(it) is cst.FunctionDef]
+    if type(node) is not cst.Name or defined.count(node.value) < 2:
+        return ""
+    return f"{node.value} is defined more than once; give each of these functions a name of its own"
 
 
 def _reads_nothing(node: cst.Lambda, context: Context) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.module.kept_functions import names_captured
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.model import Verdict
@@ -57,7 +58,19 @@ class Generator(Rule):
             words = "a generator returns an array: yield it"
         elif name := _that_does_nothing(event.node, context):
             words = f"a generator is nested, and {name}() does nothing: use contextlib.nullcontext()"
+        elif name := _that_reads_nothing(event.node, context):
+            words = f"a generator is nested: define {name}() outside of the function, of which it reads nothing"
         yield self.hit(event.node, words, Verdict.BLOCK)
+
+
+def _that_reads_nothing(node: cst.CSTNode, context: Context) -> str:
+    """The name of the nested function that yields at `node` and reads no name that the region binds; else empty."""
+    scope = context.module.scopes.get(id(context.facts.node))
+    for part in nodes_of(context.facts.node):
+        if type(part) is cst.FunctionDef and part is not context.facts.node and any(it is node for it in walk(part)):
+            read = names_captured(part, set(context.module.scopes[id(part)].bound))
+            return part.name.value if scope is not None and not read & scope.bound else ""
+    return ""
 
 
 def _that_does_nothing(node: cst.CSTNode, context: Context) -> str:

@@ -133,7 +133,7 @@ class Untraceable(Rule):
         if event.kind == ev.Kind.ITERATOR_HANDED_OUT and _is_asked_for_an_iterator(context):
             words = _WORDS_OF_ITERATORS.format(context.facts.qualname.rpartition(".")[2])
         if event.kind == ev.Kind.CALLBACK:
-            words = _as_block(event.node) or words
+            words = _as_block(event.node) or _as_list(event.node, context) or words
         is_asserted = event.kind == ev.Kind.CALLBACK and _as_block(event.node)
         if event.kind in (ev.Kind.CALLBACK, ev.Kind.LENT) and not is_asserted and _is_of_numpy(event, context):
             words = f"{sketch(event.node)} gives its arrays to a function that may change them: {_OWN_CALL}"
@@ -297,6 +297,16 @@ def _own_code(detail: str) -> str:
     late, _, methods = detail.partition("|")
     whose = f"code of an object of the project ({methods})" if methods else "code of a class that nobody can see"
     return f"{late or 'an argument'} may run {whose}, which"
+
+
+def _as_list(node: cst.CSTNode, context: Context) -> str:
+    """What to write instead of ``map(operator.itemgetter(i), x)``, which changes nothing and is not followed."""
+    getter = node.args[0].value if isinstance(node, cst.Call) and len(node.args) == 2 else None
+    call = context.calls.get(id(getter)) if type(getter) is cst.Call and len(getter.args) == 1 else None
+    if call is None or call.callee != Symbol("operator.itemgetter"):
+        return ""
+    index = sketch(getter.args[0].value)  # type: ignore[union-attr]
+    return f"what operator.itemgetter() gives is not followed: write [x[{index}] for x in ...] in place of the map()"
 
 
 def _as_block(node: cst.CSTNode) -> str:
