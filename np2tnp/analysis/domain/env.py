@@ -379,11 +379,19 @@ class Env:
 
     def link(self, name: str, refs: frozenset[str]) -> None:
         """Additionally, `name` may now share memory with `refs` (a list that got one more element)."""
-        own = self._places.bit(name)
-        mine = self._shared.get(own, 0)
-        new = self._places.mask(refs) & ~(mine | own)  # most are known: sharing is kept on both sides
+        self._link(self._places.bit(name), self._places.mask(refs))
+
+    def link_all(self, names: frozenset[str], refs: frozenset[str]) -> None:
+        """Additionally, each of `names` may now share memory with `refs`."""
+        given = self._places.mask(refs)
+        for own in self._places.parts(self._places.mask(names)):
+            self._link(own, given)
+
+    def _link(self, own: int, given: int) -> None:
+        rows = self._shared
+        mine = rows.get(own, 0)
+        new = given & ~(mine | own)  # most are known: sharing is kept on both sides
         if new:
-            rows = self._shared
             rows[own] = mine | new
             for other in self._places.parts(new):
                 rows[other] = rows.get(other, 0) | own

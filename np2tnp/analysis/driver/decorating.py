@@ -508,7 +508,8 @@ def _hands_on(function: cst.FunctionDef, module: ModuleInfo, holder: list[cst.CS
     if not parameters or _gets_options(function, parameters[0]):
         return ""
     parts = list(walk(function.body))
-    harmless = {id(part) for node in parts for part in harmless_below(node, module, aliases_of(function, module))}
+    aliases = aliases_of(function, module)
+    harmless = {id(part) for node in parts for part in harmless_below(node, module, aliases)}
     verb = "may hand" if any(type(part) is cst.If for part in parts) else "hands"
     for part in parts:
         if type(part) is cst.Call:

@@ -103,8 +103,7 @@ class Keeping:
         if not refs:
             return
         places, outside = _places(holders)
-        for holder in places:
-            env.link(holder, refs)
+        env.link_all(places, refs)
         if not outside:
             return
         if self.frame.depth:
