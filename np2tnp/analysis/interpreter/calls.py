@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import reduce
 
 import libcst as cst
 
@@ -558,21 +559,17 @@ class Calls:
         if name == "zip":
             pair = sequence_of("tuple", list(map(element_of, values)), not spread)
             return Sequence("iterator", pair, None, NO_NAMES.union(*map(refs_of, values)))
-        if name in ("sum", "min", "max", "next") and values:
+        if name == "sum" and values:
+            return self._summed(
+                first, reduce(join, values) if spread else values[1] if len(values) > 1 else Const.of(0)
+            )
+        if name in ("min", "max", "next") and values:
             given = [value for value, argument in zip(values, arguments, strict=True) if argument.name is None]
-            alone = (len(given) == 1 and not spread) or name in ("next", "sum")
+            alone = (len(given) == 1 and not spread) or name == "next"
             choices = [element_of(first)] if alone else given
-            if name != "sum":
-                others = given[1:] if name == "next" else [a.value for a in arguments if a.name == "default"]
-                choices += [value for value in others if not isinstance(value, (Const, Scalar))]
-            result = choices[0]
-            for choice in choices[1:]:
-                result = join(result, choice)
-            if name == "sum" and len(values) > 1 and isinstance(values[1], Sequence):  # lists are joined
-                return sequence_of(values[1].type, [element_of(values[1]), element_of(result)], known=False)
-            if name == "sum" and isinstance(result, (Array, Unknown)):
-                result = replace(result, refs=NO_NAMES, exact=None)
-            return result
+            others = given[1:] if name == "next" else [a.value for a in arguments if a.name == "default"]
+            choices += [value for value in others if not isinstance(value, (Const, Scalar))]
+            return reduce(join, choices)
         if name == "abs" and values:
             return (
                 self.expressions.operator_result("abs", values)
@@ -592,6 +589,15 @@ class Calls:
                 return Scalar("int")
             return Scalar("number") if len(values) == 1 or not may_be_array(first) else UNKNOWN
         return Unknown(HOST, self.callees.given_back(arguments), view="view")
+
+    def _summed(self, items: Value, start: Value) -> Value:
+        """What ``sum(items, start)`` gives: where there are no items it is `start` itself, which others may hold."""
+        item = element_of(items)
+        if isinstance(start, Sequence):  # lists are joined
+            return sequence_of(start.type, [element_of(start), element_of(item)], known=False)
+        result = self.expressions.operator_result("add", [start, item])
+        result = join(result, self.expressions.operator_result("add", [result, item]))
+        return join(result, start) if may_be_array(start) else result
 
     def _operator_called(self, name: str, arguments: tuple[ev.Argument, ...]) -> Value | None:
         """What ``pow(x, y)`` and ``divmod(x, y)`` give of arrays and numbers: they are operators."""
