@@ -226,7 +226,7 @@ class Access:
 
     def subscript(self, node: cst.Subscript, env: Env) -> Value:
         base, ran = self.visitor.evaluate(node.value, env), self.frame.ran
-        keys = self.keys(node, env)
+        keys = self.keys(node, env, base)
         self.unseen.read_before(node, node.value, base, ran, env)
         of_shape = type(node.value) is cst.Attribute and node.value.attr.value == "shape"
         if of_shape and len(keys) == 1 and isinstance(keys[0], Const) and keys[0].type == "int":
@@ -252,8 +252,13 @@ class Access:
             self.record.emit(ev.Read(node, self.record.place(node), base, keys, result))
         return result
 
-    def keys(self, node: cst.Subscript, env: Env) -> tuple[Value, ...]:
-        """The value of each part of an index; a slice is a Scalar("slice"), whatever its bounds are."""
+    def keys(self, node: cst.Subscript, env: Env, base: Value) -> tuple[Value, ...]:
+        """The value of each part of an index; a slice is a Scalar("slice"), whatever its bounds are.
+
+        An object's own code gets the index, and may ask what it is: that and the bounds of slices are NumPy's there.
+        """
+        own = not isinstance(base, (Array, Sequence, Const, Scalar)) and not may_hold_tensor(base)
+        own = own and not (isinstance(base, Symbol) and base.name in JOINERS)
         values: list[Value] = []
         read: list[tuple[cst.BaseExpression, Value, int]] = []
         for element in node.slice:
@@ -261,6 +266,8 @@ class Access:
             if type(part) is cst.Index:
                 value = self.visitor.evaluate(part.value, env)
                 read.append((part.value, value, self.frame.ran))
+                if own and not isinstance(base, Unknown):  # of that the rules see to it
+                    self.record.escape(part.value, value, "is an index of an object")
                 if (
                     isinstance(value, Sequence)
                     and value.type == "tuple"
@@ -273,7 +280,10 @@ class Access:
             elif type(part) is cst.Slice:
                 for bound in (part.lower, part.upper, part.step):
                     if bound is not None:
-                        self.unseen.ask_parts(node, env, self.visitor.evaluate(bound, env))
+                        value = self.visitor.evaluate(bound, env)
+                        self.unseen.ask_parts(node, env, value)
+                        if own:
+                            self.record.escape(bound, value, "is an index of an object")
                 values.append(Scalar("slice"))
         self.unseen.ask_parts(node, env, *values)
         for part_node, value, ran in read:

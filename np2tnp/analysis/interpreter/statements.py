@@ -280,7 +280,7 @@ class Statements:
                 self.unseen.attribute_stored_by(target, self.visitor.evaluate(target.value, env), env)
             elif type(target) is cst.Subscript:
                 container = self.visitor.evaluate(target.value, env)
-                self.access.keys(target, env)
+                self.access.keys(target, env, container)
                 self.unseen.ask(node, env, [container], asked_by(target), deep=False)
                 self.keeping.changes_container(container, env)
                 if may_hold_tensor(container):  # the caller's own loses an item
@@ -578,7 +578,7 @@ class Statements:
             value = self.placement.kept_on_host([target], node.value, value)
         if type(target) is cst.Subscript:
             base = self.stores.store_base(target, env)
-            keys = self.access.keys(target, env)
+            keys = self.access.keys(target, env, base)
             item = self.access.read(base, keys) if isinstance(base, Sequence) else None
             self.unseen.ask_parts(node, env, item if item is not None else base, value)
             self.unseen.operand_given(node, item if item is not None else base, (value, *keys), asked_by(node))

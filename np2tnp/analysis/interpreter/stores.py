@@ -245,7 +245,7 @@ class Stores:
             self._store_attribute(node, target, value, env, source)
         elif type(target) is cst.Subscript:
             base = self.store_base(target, env)
-            keys = self.access.keys(target, env)
+            keys = self.access.keys(target, env, base)
             if may_be_array(base):
                 self.unseen.ask_parts(target, env, value)
                 self.unseen.operand_given(target, base, (value, *keys), asked_by(target))
