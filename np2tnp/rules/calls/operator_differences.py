@@ -170,10 +170,17 @@ def _differs(event: ev.Operator, operands: tuple[Value, ...], context: Context) 
     return (
         operator_differs(context.catalog, event.op, operands, context.guarded, context.checked)
         or (context.boundary != "tensor" and python_answers(event.op, operands))
+        or _is_given_container(operands)
         or (context.checked and event.op == "pow" and _has_own_powers(*operands))
         or (context.checked and _is_array_beside_complex(event.op, operands))
         or (context.checked and any(_beside_list(event.op, operands, kind) is not None for kind in _NO_SCALARS))
     )
+
+
+def _is_given_container(operands: tuple[Value, ...]) -> bool:
+    """Whether what may be an object with an operator of its own gets a container, in which tensors may be."""
+    held = any(isinstance(value, Sequence) and may_hold_tensor(value) for value in operands)
+    return held and any(type(value) is Unknown for value in operands)
 
 
 def _is_plain_for_floats(event: ev.Operator, context: Context) -> bool:
@@ -190,6 +197,8 @@ def _is_covered(op: str, operands: tuple[Value, ...], context: Context, any_home
     any_home: the result may be an ndarray, too, and nothing need be brought.
     """
     if meets_either(op, operands) or (op in ("eq", "ne") and python_answers(op, operands)):
+        return False
+    if _is_given_container(operands):
         return False
     if (op == "pow" and _has_own_powers(*operands)) or any(
         _beside_list(op, operands, kind) is not None for kind in _NO_SCALARS

@@ -22,7 +22,7 @@ from np2tnp.runtime.base.gradients import is_followed
 from np2tnp.runtime.base.hardware import has_gpu
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.promotion import dtype_of, is_plain_tensor
-from np2tnp.runtime.base.shared_memory import without_tensors
+from np2tnp.runtime.base.shared_memory import leaves, without_tensors
 from np2tnp.runtime.base.tracing import current
 from np2tnp.runtime.base.ufunc_tables import op
 from np2tnp.runtime.functions.linalg import products
@@ -86,8 +86,27 @@ def _is_kind_of_number(value: Any) -> bool:
     )
 
 
+#: What Python itself answers for, whatever they hold.
+_PYTHONS = _NUMBERS | {list, tuple, dict, set, frozenset, type(None)}
+
+
+def _shows_tensors(operands: tuple[Any, ...]) -> bool:
+    """Whether a text or an object beside a container gets that, and tensors in it: ``fmt % (x, n)``."""
+    if all(type(value) in _PYTHONS for value in operands):
+        return False
+    held = (
+        leaf for value in operands if isinstance(value, (list, tuple, dict)) for leaf in leaves(value, of=(object,))
+    )
+    return any(map(is_tensor, held))
+
+
+def _of_objects(*operands: Any) -> Any:
+    raise Unsupported("what the operator of an object looks at")
+
+
 def _operator(api: str, python: Callable[..., Any], helper: Callable[..., Any]) -> Callable[..., Any]:
     guarded = exact(api, python)(helper)
+    by_object = exact(api, python)(_of_objects)
 
     def call(*operands: Any) -> Any:
         for value in operands:
@@ -95,7 +114,7 @@ def _operator(api: str, python: Callable[..., Any], helper: Callable[..., Any]) 
                 if _is_kind_of_number(operands[0]) and not is_tracing():
                     return on_host(python, operands, {})  # its class may have operators of its own
                 return guarded(*operands)
-        return python(*operands)
+        return by_object(*operands) if _shows_tensors(operands) else python(*operands)
 
     call.__name__ = call.__qualname__ = "op_" + python.__name__.strip("_")
     call.__doc__ = f"Python's ``{api}``: NumPy's value and dtype where an operand is an array, Python's own otherwise."
@@ -211,6 +230,8 @@ def _multiply(x: Any, y: Any) -> Any:
     for sequence, number in ((x, y), (y, x)):
         repeats = isinstance(sequence, (list, tuple, str, bytes)) and is_plain_tensor(number)
         if repeats and number.shape.rank == 0:
+            if type(sequence) not in (list, tuple, str, bytes):
+                raise Unsupported("a sequence whose class may have an operator of its own")
             if dtype_of(number).kind not in "iu":
                 raise TypeError(f"can't multiply sequence by non-int of type 'numpy.{dtype_of(number).name}'")
             if is_tracing():
