@@ -48,7 +48,7 @@ def check(
         reports.update(_checked(files, own, None, progress))
     if stdin is not None:
         reports.update(_checked([], config.of_file(stdin[0]), stdin, progress))
-    config.require_regions((path, region.qualname) for path, it in reports.items() for region in it.regions)
+    _require_regions(reports.values(), config)
     order = [*found.files, *([stdin[0]] if stdin is not None else [])]
     return _run(
         [*(report_problem(*item) for item in found.problems), *(reports[path] for path in order)],
@@ -240,9 +240,16 @@ def plan(files: Files, config: Config, progress: Progress | None = None) -> Plan
             reports[-1] = report_problem(report.path, problem, report)
             continue
         changes.append(Change(report.path, source.text, text, source.encoding, source.bom))
-    config.require_regions((report.path, region.qualname) for report in reports for region in report.regions)
+    _require_regions(reports, config)
     run = _run(reports, config, notes=files.notes)
     return Plan(replace(run, changes=tuple(changes)), files, new)
+
+
+def _require_regions(reports: Iterable[FileReport], config: Config) -> None:
+    """Raise ConfigError when ``--only`` asks for functions that no file has; a file that nobody could read may have."""
+    reports = list(reports)
+    if not any(report.error for report in reports):
+        config.require_regions((report.path, region.qualname) for report in reports for region in report.regions)
 
 
 def _in_notebook(notebook: notebooks.Notebook, program: str) -> str:

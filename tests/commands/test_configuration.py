@@ -213,6 +213,15 @@ def test_functions_that_are_not_there_are_mistakes(tree, capfd, command):
     assert "--only relx: there is no such function; did you mean `relax`?" in err
 
 
+@pytest.mark.parametrize("command", ["check", "rewrite"])
+def test_a_function_may_be_in_a_file_that_nobody_could_read(tree, capfd, command):
+    Path("other/broken.py").write_text("import numpy as np\ndef relx(x:\n")
+    status, out, err = run(capfd, command, "--only", "relx", "other")
+    assert status == 2
+    assert "no such function" not in err
+    assert "TNP901" in out + err
+
+
 @pytest.mark.parametrize("command", [("check",), ("rewrite",), ("rewrite", "--apply")])
 def test_exclusion_holds_for_standard_input(tree, capfd, monkeypatch, command):
     for force in ((), ("--force-exclude",)):
