@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what only ``rewrite`` understands."""
     add = parser.add_argument
     add("--apply", action="store_true", help="write the changes (default: print them as diffs)")
+    add("--diff", action="store_true", help="print the changes as diffs, as it does without --apply")
     add("--check", action="store_true", help="exit 1 if anything would change")
     add(
         "--confirmed",
@@ -145,8 +146,9 @@ def _require_sense(parsed: argparse.Namespace, stdin: tuple[str, bytes] | None) 
             option = f"--{name.replace('_', '-')}"
             words = "is for check: a function changes whole or not at all (--only and --skip choose functions)"
             raise ConfigError(f"{option} {words}")
-    if parsed.apply and parsed.check:
-        raise ConfigError("--apply and --check exclude each other")
+    for name in ("check", "diff"):
+        if parsed.apply and getattr(parsed, name):
+            raise ConfigError(f"--apply and --{name} exclude each other")
     if parsed.dispatch and not parsed.confirmed:
         raise ConfigError("--dispatch belongs to --confirmed")
     if parsed.strict and not parsed.verify:

@@ -213,6 +213,15 @@ def test_functions_that_are_not_there_are_mistakes(tree, capfd, command):
     assert "--only relx: there is no such function; did you mean `relax`?" in err
 
 
+def test_diffs_may_be_asked_for_by_name(tree, capfd):
+    plain = run(capfd, "rewrite", "other")
+    assert run(capfd, "rewrite", "--diff", "other") == plain
+    assert plain[1].startswith("--- ")
+    status, out, err = run(capfd, "rewrite", "--diff", "--apply", "other")
+    assert (status, out) == (2, "")
+    assert "--apply and --diff exclude each other" in err
+
+
 @pytest.mark.parametrize("command", ["check", "rewrite"])
 def test_a_function_may_be_in_a_file_that_nobody_could_read(tree, capfd, command):
     Path("other/broken.py").write_text("import numpy as np\ndef relx(x:\n")
