@@ -327,10 +327,8 @@ def f(order, n):
 RECURRENT = """
 def f(x):
     y = np.zeros(len(x))
-    total = 0.0
-    for i in range(len(x)):
-        total = 0.9 * total + x[i]
-        y[i] = total
+    for i in range(1, len(x)):
+        y[i] = 0.9 * y[i - 1] + x[i]
     return y
 """
 

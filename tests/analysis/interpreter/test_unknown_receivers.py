@@ -197,6 +197,9 @@ def test_operators_of_an_unknown_class_get_no_copies(form: str, place: str, monk
         monkeypatch.setitem(sys.modules, far.__name__, far)
         calls.append(f"run(np.array([1.0, 4.0, 9.0]), __import__({far.__name__!r}).Own())")
     report, judgements = compare_text(program(form, place), calls, on_unverified="numpy")
+    if (form, place) == ("sum([o], w)", "a parameter"):  # it may give back w, which is updated below: the original
+        assert report.new_text is None
+        return
     assert report.new_text is not None
     for call, it in zip(calls, judgements, strict=True):
         loud = place == "what a call gave" and (it.kind == "refused" or it.detail.startswith("refused the input"))
