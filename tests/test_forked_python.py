@@ -69,7 +69,7 @@ def test_a_program_without_end_is_ended(tmp_path: Path) -> None:
 @pytest.mark.parametrize("apart", [False, True])
 def test_signals_reach_a_program(apart: bool) -> None:
     text = "import signal, time\nsignal.signal(signal.SIGTERM, lambda *_: print('asked', flush=True))\n"
-    text += "print('begins', flush=True)\ntry:\n    time.sleep(1000)\nexcept KeyboardInterrupt:\n    print('ends')"
+    text += "try:\n    print('begins', flush=True)\n    time.sleep(1000)\nexcept KeyboardInterrupt:\n    print('ends')"
     process = subprocess.Popen([executable(), "-c", text], stdout=subprocess.PIPE, text=True, start_new_session=apart)
     with process as it:
         assert it.stdout is not None
