@@ -214,7 +214,7 @@ def costs_more_than_it_does(
     is_in_loops: Callable[[], bool],
     mended: frozenset[int] = frozenset(),
 ) -> int:
-    """How often arrays would be brought to the device and back, if that is as much as what is done with them there.
+    """How often arrays would be brought to the device and back, if that takes longer than NumPy for what is done there.
 
     Such a function updates arrays that an object holds, or hands its own to code that stays NumPy: 0 for others. What
     an object holds is small, as a rule, beside what it is combined with (``x - self.mean``): it counts for one

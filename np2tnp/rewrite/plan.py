@@ -383,7 +383,9 @@ def _only_brings(facts: ev.RegionFacts, edits: Edits) -> bool:
     """Whether all that it does there is to bring what the host has, as ``np.array(rows)`` does."""
     events = [event for event in facts.events if isinstance(event, (ev.Call, ev.Operator))]
     made = [event for event in events if id(event.node) in edits.replace]
-    others = [value for event in events for value in _values(event) if value is not event.result or event not in made]
+    others = [
+        value for it in events for value in _values(it) if value is not it.result or id(it.node) not in edits.replace
+    ]
     if any(map(_may_live_there, others)) or any(map(computed, made)):
         return False
     return all(isinstance(event, ev.Call) and any(map(_is_given_whole, event.arguments)) for event in made)

@@ -266,7 +266,7 @@ def test_what_brings_arrays_as_often_as_it_works_on_them_stays() -> None:
     (told,) = (it for it in report.findings if it.decides and it.region == "Adam.light")
     assert told.code == "TNP707"
     assert told.left == "little"
-    assert "do no more than that" in told.message
+    assert "do less with them there than that takes" in told.message
     (told,) = (it for it in report.findings if it.decides and it.region == "by_turns")
     assert told.code == "TNP707"
 

@@ -451,9 +451,9 @@ def of_few_numbers(region: cst.CSTNode) -> Hit:
 
 
 def back_and_forth(region: cst.CSTNode, times: int, of_objects: bool) -> Hit:
-    """What is said of a function that would bring arrays to the device and back, and do as little there."""
+    """What is said of a function that would bring arrays to the device and back for less work than that."""
     where = f"{times} places" if times > 1 else "one place"
-    words = f"it would bring arrays to the device and back in {where}, and do no more than that with them there"
+    words = f"it would bring arrays to the device and back in {where}, and do less with them there than that takes"
     ends = "--state tensor keeps those of `self` there" if of_objects else "--slow convert migrates it"
     return Hit(LITTLE, region, f"{words}: best left in NumPy ({ends})", Verdict.NOTE, left="little")
 
