@@ -331,12 +331,61 @@ ADVICE = {
             z.flat[...] = y
             return z
         """,
-        "assign to x[...]",
+        "write z[...] = np.resize(v, z.shape)",
         """
         def f(x, y):
             z = np.exp(x)
-            z[...] = y
+            z[...] = np.resize(y, z.shape)
             return z
+        """,
+    ),
+    "TNP206 flat by integers": (
+        """
+        def f(x, y):
+            z = np.exp(x)
+            z.flat[np.flatnonzero(y < 0.5)] = y
+            return z
+        """,
+        "write np.put(z, indices, v)",
+        """
+        def f(x, y):
+            z = np.exp(x)
+            np.put(z, np.flatnonzero(y < 0.5), y)
+            return z
+        """,
+    ),
+    "TNP206 flat by a mask": (
+        """
+        def f(x, y):
+            z = np.zeros_like(x.T)
+            good = x.ravel() > 0.7
+            z.flat[good] = np.exp(x).ravel()[good]
+            return z * y
+        """,
+        "bind flat = z.flatten(), store into flat[...], and put it back, z[...] = flat.reshape(z.shape)",
+        """
+        def f(x, y):
+            z = np.zeros_like(x.T)
+            good = x.ravel() > 0.7
+            flat = z.flatten()
+            flat[good] = np.exp(x).ravel()[good]
+            z[...] = flat.reshape(z.shape)
+            return z * y
+        """,
+    ),
+    "TNP206 flat of an argument": (
+        """
+        def f(x: np.ndarray, y):
+            x.flat[::41] = y
+            return np.exp(x)
+        """,
+        "bind flat = x.flatten()",
+        """
+        def f(x: np.ndarray, y):
+            flat = x.flatten()
+            flat[::41] = y
+            x[...] = flat.reshape(x.shape)
+            return np.exp(x)
         """,
     ),
     "TNP206 out": (

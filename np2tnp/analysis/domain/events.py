@@ -265,7 +265,7 @@ class Kind(Enum):
     SPLIT_STORES = "split stores"
     """Stores among the targets of an unpacking; the detail says how to split them."""
     FLAT_STORE = "flat store"
-    """``x.flat[...] = v``."""
+    """``x.flat[...] = v``; the detail says whether "all" of it, or what "integers" name."""
     OUT_TUPLE = "out tuple"
     """``out=`` of several arrays, or as a tuple."""
     HIDDEN_ARRAY = "hidden array"

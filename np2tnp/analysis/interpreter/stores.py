@@ -16,10 +16,12 @@ from np2tnp.analysis.domain.special_names import STORING, asked_by
 from np2tnp.analysis.domain.values import (
     COPIED,
     HOST,
+    INTEGERS,
     NO_NAMES,
     SHARED,
     SUBCLASS,
     Array,
+    Const,
     Function,
     Instance,
     Scalar,
@@ -51,6 +53,19 @@ _OF_KEYS = (
     cst.SubscriptElement, cst.Index, cst.Slice, cst.Name, cst.BaseNumber, cst.UnaryOperation, cst.BinaryOperation,
     cst.BaseUnaryOp, cst.BaseBinaryOp,
 )  # fmt: skip
+
+
+def _of_flat(target: cst.Subscript, keys: Items[Value]) -> str:
+    """What is surely stored into by ``x.flat[...] = v``: "all", or what "integers" say; else ""."""
+    part = target.slice[0].slice
+    if len(keys) != 1:
+        return ""
+    if type(part) is cst.Slice:
+        return "" if part.lower or part.upper or part.step else "all"
+    key = element_of(keys[0]) if isinstance(keys[0], Sequence) else keys[0]
+    if isinstance(key, Array):
+        return "integers" if key.dtypes <= INTEGERS else ""
+    return "all" if key == Const.of(...) else "integers" if scalar_type(key) == "int" else ""
 
 
 def how_to_split(
@@ -251,7 +266,7 @@ class Stores:
                 self.unseen.operand_given(target, base, (value, *keys), asked_by(target))
             flat = type(target.value) is cst.Attribute and target.value.attr.value == "flat"
             if flat and may_hold_tensor(base) and not is_number(value):
-                self.record.construct(node, ev.Kind.FLAT_STORE)
+                self.record.construct(node, ev.Kind.FLAT_STORE, _of_flat(target, keys))
             self.writes.write(node, target, base, value, env, keys=keys)
             if (
                 isinstance(node, (cst.Assign, cst.AnnAssign))

@@ -48,7 +48,7 @@ _WORDS = {
     ev.Kind.FRAMES_OF_CALLERS: "{0}() finds a caller by counting frames (stacklevel=, _getframe), and a migrated"
     " function adds one: leave that call here, and move the array work into a function of its own",
     ev.Kind.ORDER_SHOWN: "an array in Fortran order is given to {0}, which would get it in C order",
-    ev.Kind.FLAT_STORE: "x.flat[...] = v repeats or cuts v to fit: assign to x[...] or use np.put",
+    ev.Kind.FLAT_STORE: "{0}.flat[...] = v repeats or cuts v to fit: {1}",
     ev.Kind.DEBUG_F_STRING: "f'{x=}' shows the text of the expression, which the rewrite may change: write f'x={x!r}'",
     ev.Kind.EVALUATION_ORDER: "both the index and the value call something, which the rewrite would swap: bind the"
     " value to a name in a statement before",
@@ -137,6 +137,9 @@ class Untraceable(Rule):
         is_asserted = event.kind == ev.Kind.CALLBACK and _as_block(event.node)
         if event.kind in (ev.Kind.CALLBACK, ev.Kind.LENT) and not is_asserted and _is_of_numpy(event, context):
             words = f"{sketch(event.node)} gives its arrays to a function that may change them: {_OWN_CALL}"
+        if event.kind == ev.Kind.FLAT_STORE:
+            stored = _stored_flat(event.node)
+            words = _WORDS[event.kind].format(stored, _INSTEAD_OF_FLAT[event.detail].format(stored))
         if event.kind == ev.Kind.METHOD_OBJECT:
             owner = sketch(event.node.value) if isinstance(event.node, cst.Attribute) else "what has it"
             words = _WORDS[event.kind].format(f".{event.detail}", owner)
@@ -146,6 +149,24 @@ class Untraceable(Rule):
             called = sketch(event.node) if isinstance(event.node, cst.Call) else f".{event.detail}()"
             words = _WORDS[event.kind].format(called, _INSTEAD.get(event.detail, _STORED))
         yield Hit(self.code, event.node, words, Verdict.BLOCK, left="unseen" if in_a_table or _is_unsure(event) else "")
+
+
+def _stored_flat(node: cst.CSTNode) -> str:
+    """The ``x`` of ``x.flat[...] = v``, as the code has it."""
+    targets = [it.target for it in node.targets] if isinstance(node, cst.Assign) else [getattr(node, "target", None)]
+    for part in (part for target in targets if target is not None for part in nodes_of(target)):
+        flat = part.value if type(part) is cst.Subscript else None
+        if type(flat) is cst.Attribute and flat.attr.value == "flat" and "..." not in (stored := sketch(flat.value)):
+            return stored
+    return "x"
+
+
+#: Of a mask, or of what may be one, np.put would take True and False for places.
+_INSTEAD_OF_FLAT = {
+    "all": "write {0}[...] = np.resize(v, {0}.shape)",
+    "integers": "write np.put({0}, indices, v)",
+    "": "bind flat = {0}.flatten(), store into flat[...], and put it back, {0}[...] = flat.reshape({0}.shape)",
+}
 
 
 def _hidden_by(call: cst.CSTNode, region: cst.CSTNode) -> tuple[str, str]:
