@@ -355,6 +355,25 @@ def may_hold_tensor(value: Value) -> bool:
     return isinstance(value, Bound) and may_hold_tensor(value.receiver)
 
 
+def may_hold_object(value: Value) -> bool:
+    """Whether `value` may be an object whose class has operators of its own, or a container of such."""
+    kind = type(value)
+    return kind is Instance or (kind is Unknown and value.home != TENSOR) or holds(value, may_hold_object)  # type: ignore[union-attr]
+
+
+def shows_objects_tensors(values: Iterable[Value]) -> bool:
+    """Whether one of `values`, or of what they hold, may be an object, and another one a tensor."""
+    parts: list[Value] = []
+    for value in values:
+        if not isinstance(value, Sequence):
+            parts.append(value)
+        elif value.type != "dict":  # whose keys are asked: none is a tensor
+            parts.extend(value.items or (value.element, value.element))
+    objects = {place for place, part in enumerate(parts) if may_hold_object(part)}
+    tensors = {place for place, part in enumerate(parts) if may_hold_tensor(part)}
+    return bool(objects and tensors) and len(objects | tensors) > 1
+
+
 def holds_iterator(value: Value) -> bool:
     """Whether an iterator or a view of a dict that gives tensors lies inside the container `value`."""
     return holds(value, is_lazy)

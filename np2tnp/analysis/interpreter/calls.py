@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from functools import reduce
 
 import libcst as cst
@@ -56,6 +56,7 @@ from np2tnp.analysis.domain.values import (
     refs_of,
     replace,
     scalar_type,
+    shows_objects_tensors,
     with_refs,
 )
 from np2tnp.analysis.interpreter.access import Access
@@ -80,6 +81,7 @@ from np2tnp.analysis.syntax.python_tables import (
     MEMBERS,
     NAMEDTUPLE,
     NUMBERS_OF_MODULES,
+    OPERATING_BUILTINS,
     READING_METHODS,
     TENSOR_SAFE_BUILTINS,
 )
@@ -538,6 +540,11 @@ class Calls:
             first = values[0]
         if operator is not None:
             return operator
+        if name in OPERATING_BUILTINS and shows_objects_tensors(values):
+            for argument in arguments:
+                self.record.escape(argument.node.value, argument.value, f"is passed to {name}() beside an object")
+            values = [from_host(value) for value in values]
+            first = values[0]
         if name in BUILTINS_PYTHON:
             kind = BUILTINS_PYTHON[name]
             shown = values[0] if name in ("getattr", "vars") and values and type(values[0]) is Unknown else UNKNOWN
@@ -663,7 +670,7 @@ class Calls:
         alone = arguments[2].value if len(arguments) > 2 else element_of(iterable)
         return join(alone, self.closures.nested_call(function, arguments[1:], env))
 
-    def called_with_items(self, function: Value, arguments: Iterable[ev.Argument]) -> bool:
+    def called_with_items(self, function: Value, arguments: Collection[ev.Argument]) -> bool:
         """``map(function, x)``, ``sorted(x, key=function)``: whether it gets items of `arguments` on the host.
 
         That is so for ``str`` and whatever else looks at a tensor in its own way, as a function of the project that
@@ -671,7 +678,10 @@ class Calls:
         """
         if isinstance(function, (Const, Scalar)) or (isinstance(function, Function) and function.nested):
             return False
-        if isinstance(function, Symbol) and function.name.removeprefix("builtins.") in TENSOR_SAFE_BUILTINS:
+        builtin = function.name.removeprefix("builtins.") if isinstance(function, Symbol) else ""
+        if builtin in TENSOR_SAFE_BUILTINS and not (
+            builtin in OPERATING_BUILTINS and shows_objects_tensors([argument.value for argument in arguments])
+        ):
             return False
         name = getattr(function, "name", "").rpartition(".")[2] if isinstance(function, (Symbol, Bound)) else ""
         name = name or (function.qualname if isinstance(function, Function) else "what is called")

@@ -28,6 +28,7 @@ from np2tnp.analysis.domain.values import (
     Value,
     deps_of,
     held,
+    may_hold_object,
     may_hold_tensor,
     refs_of,
     replace,
@@ -115,6 +116,8 @@ def _harmless(node: cst.CSTNode) -> list[cst.CSTNode]:
 _FILLING = frozenset(("extend", "extendleft", "update", "__iadd__", "__ior__", "__init__"))
 #: Python's own names for what puts arrays into a container, called as methods.
 _SPECIAL = frozenset(("__setitem__", "__iadd__", "__ior__", "__init__"))
+#: Those that ask items whether they are equal to what is given.
+_SEARCHING = frozenset(("count", "index", "remove"))
 
 
 def _holds_object(value: Value) -> bool:
@@ -263,6 +266,11 @@ class Containers:
             self.record.escape(arguments[0].node.value, values[0], "is looked up by its hash")
         if name == "sort" and arguments:
             self._sorts_by(arguments[-1], receiver)
+        elif name == "sort" and may_hold_object(receiver) and may_hold_tensor(receiver):
+            self.record.construct(where, ev.Kind.CALLBACK, "sort")  # its class compares
+        if name in _SEARCHING and may_hold_object(receiver):
+            for argument in arguments:
+                self.record.escape(argument.node.value, argument.value, "is compared with what may be an object")
         if name == "get":
             return join(shown, values[1]) if len(values) > 1 else shown
         if name == "popitem":

@@ -50,6 +50,7 @@ from np2tnp.analysis.domain.values import (
     is_pythons_own,
     lives_anywhere,
     may_be_array,
+    may_hold_object,
     may_hold_tensor,
     outside_of,
     parameters_in,
@@ -410,6 +411,10 @@ class Expressions:
                     self.beside_object(node, op or "contains", [(left_node, left), (item.comparator, right)])
                     result = self.unseen.shown_of_objects(env) if op else result
             elif op is not None:
+                if self._is_shown_to_objects(node, left, right):
+                    for operand, value in ((left_node, left), (item.comparator, right)):
+                        self.record.escape(operand, value, "is compared with what may be an object")
+                    left, right = from_host(left), from_host(right)
                 compared = self.operator_result(op, [left, right])
                 if self.is_numpys(node, [left, right], (left_node, item.comparator)):
                     result = compared
@@ -429,6 +434,12 @@ class Expressions:
                 self.compare_identity(node, (left_node, left), (item.comparator, right))
             left, left_node = right, item.comparator
         return result
+
+    def _is_shown_to_objects(self, node: cst.Comparison, left: Value, right: Value) -> bool:
+        """Whether Python itself hands a tensor to what may have a comparison of its own: no edit stands between."""
+        if isinstance(left, Sequence) and isinstance(right, Sequence):
+            return may_hold_object(left) or may_hold_object(right)
+        return len(node.comparisons) > 1 and may_hold_object(left) and may_hold_tensor(right)
 
     # ---- the rest
 

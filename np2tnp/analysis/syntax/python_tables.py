@@ -168,6 +168,8 @@ TENSOR_SAFE_BUILTINS = frozenset(
     "len float int bool complex abs sum max min range enumerate zip list tuple map filter sorted reversed"
     " iter next any all id callable dict reduce".split()
 )
+#: Those that call operators of the objects they get: these are shown what stands beside them.
+OPERATING_BUILTINS = frozenset("max min sorted sum".split())
 
 #: Decorators that leave the function's arguments and result alone.
 TRANSPARENT_DECORATORS = frozenset(
