@@ -90,6 +90,13 @@ def _is_kind_of_number(value: Any) -> bool:
 _PYTHONS = _NUMBERS | {list, tuple, dict, set, frozenset, type(None)}
 
 
+def _answers_first(value: Any) -> bool:
+    """Whether `value` is an object that Python asks before it asks an array on its right, though it has items, too."""
+    return not (
+        type(value) in _PYTHONS or is_array_operand(value) or isinstance(value, (np.generic, range, str, bytes))
+    ) and not type(value).__module__.startswith("np2tnp.")
+
+
 def _shows_tensors(operands: tuple[Any, ...]) -> bool:
     """Whether a text or an object beside a container gets that, and tensors in it: ``fmt % (x, n)``."""
     if all(type(value) in _PYTHONS for value in operands):
@@ -111,7 +118,7 @@ def _operator(api: str, python: Callable[..., Any], helper: Callable[..., Any]) 
     def call(*operands: Any) -> Any:
         for value in operands:
             if is_array_operand(value):
-                if _is_kind_of_number(operands[0]) and not is_tracing():
+                if (_is_kind_of_number(operands[0]) or _answers_first(operands[0])) and not is_tracing():
                     return on_host(python, operands, {})  # its class may have operators of its own
                 return guarded(*operands)
         return by_object(*operands) if _shows_tensors(operands) else python(*operands)
