@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import types
 from typing import Any
 
 import numpy as np
@@ -281,6 +282,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
     if len(funclist) == len(masks) + 1:
         masks.append(tf.logical_not(tf.reduce_any(tf.stack(masks), 0)))
     require(len(funclist) == len(masks), "as many functions as conditions")
+    require(not any(map(_is_elsewhere, funclist)), "a function that may look at what it gets")
     dtype = dtype_of(tensor)
     result = tf.zeros_like(tensor)
     for mask, function in zip(masks, funclist, strict=True):
@@ -295,6 +297,15 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
         piece = tf.broadcast_to(_piece(values, dtype), tf.shape(places)[:1])
         result = tf.tensor_scatter_nd_update(result, places, piece)
     return result
+
+
+def _is_elsewhere(function: Any) -> bool:
+    """Whether it is a function that need not have been rewritten with its caller: a nested one has."""
+    if not callable(function) or isinstance(function, np.ufunc):
+        return False
+    name = getattr(function, "__qualname__", "")
+    nested = isinstance(function, types.FunctionType) and ("<locals>" in name or "<lambda>" in name)
+    return not nested and not (getattr(function, "__module__", None) or "").startswith(("numpy", "np2tnp."))
 
 
 def _piece(value: Any, dtype: np.dtype[Any]) -> Any:
