@@ -21,12 +21,20 @@ from np2tnp.analysis.driver.decorator_effects import (
     canonical_name,
     effects_of,
     harmless_below,
+    is_known,
+    items_of,
     reads,
     watches,
 )
-from np2tnp.analysis.module.contents import ModuleInfo
-from np2tnp.analysis.syntax.python_tables import COMPILERS, COMPILES, MARKS, TRANSPARENT_DECORATORS, WRAPPING_DECORATORS
-from np2tnp.analysis.syntax.scopes import dotted, sketch, target_names
+from np2tnp.analysis.module.contents import FunctionInfo, ModuleInfo
+from np2tnp.analysis.syntax.python_tables import (
+    COMPILERS,
+    COMPILES,
+    DOCSTRING_DECORATORS,
+    TRANSPARENT_DECORATORS,
+    WRAPPING_DECORATORS,
+)
+from np2tnp.analysis.syntax.scopes import dotted, parameters_of, sketch, target_names
 from np2tnp.analysis.syntax.walk import PARTS, walk
 
 if TYPE_CHECKING:
@@ -283,6 +291,9 @@ def asked_of(value: Value) -> Function | None:
 
 #: Bases that bring no methods.
 _PLAIN_BASES = frozenset(("", "object", "ABC", "abc.ABC", "Generic", "typing.Generic"))
+#: Bases that keep the function, and call it: what reads the attribute gets what it gives, or a method that calls it.
+_DESCRIPTORS = frozenset(("property", "classmethod", "staticmethod"))
+_OF_DESCRIPTORS = ("fget", "__func__", "__wrapped__")  #: attributes by which those have the function
 _PLAIN_METHODS = frozenset(("staticmethod", "classmethod"))
 
 
@@ -365,6 +376,10 @@ def _effects_of_own(name: str, analysis: Analysis) -> tuple[str, str]:
     if held in module.functions and method == "register":
         named = any(item.rpartition(".")[2] == "singledispatch" for item in module.functions[held].decorators)
         return (CALLS, CALLS) if named else _NOT_KNOWN
+    if (other := _other_name_of(held, analysis)) is not None:
+        return analysis.decorating(Function(other.qualname + name[len(held) :], module=other.module))[:2]
+    if _fills_in_docstrings(held, module):
+        return (SAME, "") if not owner else _NOT_KNOWN
     made = _class_of(held, analysis)
     if made is None:
         return _NOT_KNOWN
@@ -385,14 +400,64 @@ def _of_class(name: str, analysis: Analysis) -> tuple[str, str]:
     """Of a class: its objects stand for the functions, or are the decorators."""
     module = analysis.info
     info = module.classes[name]
-    plain = all(not item.keyword and _name(item.value) in _PLAIN_BASES for item in info.node.bases)
+    bases = [_name(item.value) for item in info.node.bases]
+    keeps = _is_descriptor(info.node, module)
+    plain = all(not item.keyword for item in info.node.bases) and all(
+        it in _PLAIN_BASES or (it in _DESCRIPTORS and it not in module.values) for it in bases
+    )
     if not plain or info.node.keywords or info.decorators or "__new__" in info.methods or watches(info.node):
         return _NOT_KNOWN
-    init, call = (module.functions.get(info.methods.get(method, "")) for method in ("__init__", "__call__"))
-    if call is None or call.decorators or (init is not None and init.decorators):
+    init, call, get = (
+        module.functions.get(info.methods.get(method, "")) for method in ("__init__", "__call__", "__get__")
+    )
+    if any(method is not None and method.decorators for method in (init, call, get)):
         return _NOT_KNOWN
-    kept = effects_of(init.node, module, 1)[0] if init is not None else ""
-    return kept and CALLS, effects_of(call.node, module, 1)[0]
+    if call is None and not ((keeps or get is not None) and _only_calls_what_it_keeps(info.node, init, module)):
+        return _NOT_KNOWN
+    above = _given_to_the_base(init.node) if init is not None and keeps else ()
+    kept = effects_of(init.node, module, 1, above)[0] if init is not None else CALLS if keeps else ""
+    return kept and CALLS, effects_of(call.node, module, 1)[0] if call is not None else ""
+
+
+def _is_descriptor(node: cst.ClassDef, module: ModuleInfo) -> bool:
+    """Whether a base of the class keeps the function, and calls it."""
+    bases = [_name(item.value) for item in node.bases]
+    return any(it in _DESCRIPTORS and it not in module.values for it in bases)
+
+
+def _given_to_the_base(init: cst.FunctionDef) -> set[int]:
+    """The ids of what ``__init__`` hands to that of the base."""
+    return {
+        id(argument.value)
+        for part in walk(init.body)
+        if type(part) is cst.Call and type(part.func) is cst.Attribute and part.func.attr.value == "__init__"
+        if type(part.func.value) is cst.Call and dotted(part.func.value.func) == "super"
+        for argument in part.args
+        if not argument.star
+    }
+
+
+def _only_calls_what_it_keeps(node: cst.ClassDef, init: FunctionInfo | None, module: ModuleInfo) -> bool:
+    """Whether the methods of a class do no more with the attributes that hold the function than call or name it."""
+    parts = list(walk(node.body))
+    inside = {id(part) for part in walk(init.node)} if init is not None else set()
+    taken = parameters_of(init.node.params)[1:2] if init is not None else []
+    kept = {
+        dotted(target.target)
+        for part in parts
+        if type(part) is cst.Assign and id(part) in inside
+        if any(dotted(item) == it.name.value for item in items_of(part.value) for it in taken)
+        for target in part.targets
+    }.union(f"self.{attribute}" for attribute in _OF_DESCRIPTORS)
+    harmless = {id(part) for it in parts for part in harmless_below(it, module, frozenset())}
+    for part in parts:  # another one of it: type(self)(self.fget, fset)
+        if type(part) is cst.Call and sketch(part.func) in ("type(...)", "self.__class__"):
+            harmless.update(id(it.value) for it in part.args if not it.star)
+    return all(
+        dotted(part) not in kept or id(part) in harmless or id(part) in inside
+        for part in parts
+        if type(part) is cst.Attribute
+    )
 
 
 def _name(node: cst.BaseExpression) -> str:
@@ -407,6 +472,39 @@ def _class_of(name: str, analysis: Analysis) -> Class | None:
     values = [item for statement in module.node.body for item in _bound_to(name, statement)]
     value = values[0] if len(values) == 1 else None
     return _class_called(value, module, analysis) if isinstance(value, cst.Call) else None
+
+
+def _other_name_of(name: str, analysis: Analysis) -> Function | None:
+    """The decorator of the project of which the module's `name` is another name: ``cached_value = cache_readonly``."""
+    module = analysis.info
+    if name in module.rebound:
+        return None
+    values = [item for statement in module.node.body for item in _bound_to(name, statement)]
+    of = dotted(values[0]) if len(values) == 1 and values[0] is not None else ""
+    first, _, rest = of.partition(".")
+    value = module.values.get(first)
+    if isinstance(value, Symbol):
+        value = analysis.resolve(f"{value.name}.{rest}" if rest else value.name)
+    elif rest:
+        return None
+    return asked_of(value) if isinstance(value, (Function, Class)) and of != name else None
+
+
+def _fills_in_docstrings(name: str, module: ModuleInfo) -> bool:
+    """Whether the module's `name` is what one of DOCSTRING_DECORATORS makes, however often that is imported."""
+    if name in module.rebound:
+        return False
+    values = [item for statement in module.node.body for item in _bound_to(name, statement)]
+    if len(values) != 1 or type(values[0]) is not cst.Call:
+        return False
+    maker = dotted(values[0].func)
+    first, _, rest = maker.partition(".")
+    imported = _imported(first, module)
+    if imported and not _defines(first, module):
+        names = [f"{it}.{rest}" if rest else it for it in imported]
+    else:
+        names = [canonical_name(values[0].func, module)]
+    return all(it in DOCSTRING_DECORATORS for it in names)
 
 
 def _bound_to(name: str, statement: cst.CSTNode) -> list[cst.BaseExpression | None]:
@@ -446,12 +544,17 @@ def what_counts(name: str, analysis: Analysis) -> str:
         return _hands_on(function.node, module, []) if function is not None else ""
     first, _, method = name.partition(".")
     own = first.removesuffix(OBJECT)
+    if any(it.partition(".")[0] in COMPILERS for it in _imported(first, module)):  # else another one stands for it
+        return COMPILES
     maker = _maker(first, module)
     if maker:
         whose = f"is a method of what {maker} makes" if method else f"is what {maker} makes"
         return f"{whose}, which {_of_maker(maker, analysis)}"
     method = method or "__call__"
     holder = module.classes.get(own)
+    other = _other_name_of(first, analysis)
+    if other is not None and not first.endswith(OBJECT):
+        return analysis.decorating(other)[2] or "may do more with the function than call it with what it was given"
     made = _class_of(first, analysis) if holder is None and first not in module.functions else None
     if made is not None:
         return analysis.decorating(Function(f"{made.qualname}{OBJECT}.{method}", module=made.module))[2]
@@ -464,9 +567,17 @@ def what_counts(name: str, analysis: Analysis) -> str:
         return COMPILES
     if any(map(watches, nodes)):
         return "calls it where warnings or floating-point errors are looked for"
-    functions = [part for part in parts if type(part) is cst.FunctionDef]
+    got = [it for node in nodes for it in ([node] if type(node) is cst.FunctionDef else _that_get_it(node))]
+    functions = [part for it in got for part in walk(it) if type(part) is cst.FunctionDef]
     within = list(walk(holder.node)) if holder is not None else []
     return next(filter(None, (_hands_on(function, module, within) for function in functions)), "")
+
+
+def _that_get_it(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """The methods of a class that get the function which it decorates."""
+    assert isinstance(node, cst.ClassDef)
+    found = [it for it in node.body.body if isinstance(it, cst.FunctionDef)]
+    return [it for it in found if it.name.value in ("__new__", "__init__", "__call__")]
 
 
 def _maker(name: str, module: ModuleInfo) -> str:
@@ -480,8 +591,7 @@ def _maker(name: str, module: ModuleInfo) -> str:
         func = node.func if type(node) is cst.Call else node
         own = dotted(func) if dotted(func) in module.functions else ""
         made_by = own or canonical_name(func, module)
-        known = made_by in TRANSPARENT_DECORATORS or made_by in WRAPPING_DECORATORS or made_by.startswith(MARKS)
-        if made_by and not known:
+        if made_by and not is_known(made_by):
             return made_by
     return ""
 
@@ -510,6 +620,8 @@ def _hands_on(function: cst.FunctionDef, module: ModuleInfo, holder: list[cst.CS
     parts = list(walk(function.body))
     aliases = aliases_of(function, module)
     harmless = {id(part) for node in parts for part in harmless_below(node, module, aliases)}
+    if any(type(part) is cst.ClassDef and _is_descriptor(part, module) for part in holder):
+        harmless |= _given_to_the_base(function)
     verb = "may hand" if any(type(part) is cst.If for part in parts) else "hands"
     for part in parts:
         if type(part) is cst.Call:
@@ -518,6 +630,9 @@ def _hands_on(function: cst.FunctionDef, module: ModuleInfo, holder: list[cst.CS
                 if dotted(part.func) == "setattr" and given.index(parameters[0]) == 0:
                     named = part.args[1].value if len(part.args) > 1 else part.func
                     return f"sets an attribute of the function, of a name that is not known here ({sketch(named)})"
+                if dotted(part.func) in ("getattr", "hasattr", "delattr") and given.index(parameters[0]) == 0:
+                    named = part.args[1].value if len(part.args) > 1 else part.func
+                    return f"looks at an attribute of the function ({sketch(named)})"
                 callee = _called_with(part, given.index(parameters[0]), module) or part.func
                 outside = _of_another_package(callee, holder, module)
                 seen = f" ({outside}), which may look at arguments or results" if outside else ""

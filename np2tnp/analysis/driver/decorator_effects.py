@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -10,7 +10,12 @@ import libcst as cst
 from np2tnp.analysis.domain.values import Symbol
 from np2tnp.analysis.interpreter.placement import bound_in
 from np2tnp.analysis.module.contents import ModuleInfo, statements_of
-from np2tnp.analysis.syntax.python_tables import MARKS, TRANSPARENT_DECORATORS, WRAPPING_DECORATORS
+from np2tnp.analysis.syntax.python_tables import (
+    DOCSTRING_DECORATORS,
+    MARKS,
+    TRANSPARENT_DECORATORS,
+    WRAPPING_DECORATORS,
+)
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of, target_names
 from np2tnp.analysis.syntax.walk import nodes_of, none_test, walk
 
@@ -27,7 +32,7 @@ _ABOUT_ATTRIBUTES = frozenset(("setattr", "getattr", "hasattr", "delattr"))
 _QUESTIONS = frozenset(("callable", "isinstance", "id", "hash", "bool", "repr", "str"))
 _OURS = frozenset(("core", "public"))  #: attributes that a migrated function has besides
 _KEEPING = frozenset(("append", "add", "insert", "setdefault"))  #: methods by which registries take a function
-_NAMES = frozenset(("__name__", "__qualname__", "__module__", "__doc__"))
+_NAMES = frozenset(("__name__", "__qualname__", "__module__", "__doc__", "__annotations__", "__isabstractmethod__"))
 
 _SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 _DEPTH = 6  #: decorators that call decorators: deeper than this they call each other
@@ -36,12 +41,15 @@ _DEPTH = 6  #: decorators that call decorators: deeper than this they call each 
 _WATCHING = frozenset("errstate seterr seterrcall catch_warnings simplefilter filterwarnings".split())
 
 
-def effects_of(function: cst.FunctionDef, module: ModuleInfo, skip: int = 0) -> tuple[str, str]:
+def effects_of(
+    function: cst.FunctionDef, module: ModuleInfo, skip: int = 0, harmless: Iterable[int] = ()
+) -> tuple[str, str]:
     """What `function` does as a decorator (SAME, CALLS or ""), and what the decorator does that it makes of options.
 
-    skip: how many of its parameters come before the function, such as ``self``.
+    skip: how many of its parameters come before the function, such as ``self``. harmless: the ids of names in it that
+    are known to do no more.
     """
-    return _effect(function, module, skip=skip), _effect_of_made(function, module, skip)
+    return _effect(function, module, skip=skip, known=harmless), _effect_of_made(function, module, skip)
 
 
 def watches(node: cst.CSTNode) -> bool:
@@ -67,7 +75,11 @@ def _text(node: cst.BaseExpression) -> object:
 
 
 def _effect(
-    function: cst.FunctionDef, module: ModuleInfo, within: tuple[cst.FunctionDef, ...] = (), skip: int = 0
+    function: cst.FunctionDef,
+    module: ModuleInfo,
+    within: tuple[cst.FunctionDef, ...] = (),
+    skip: int = 0,
+    known: Iterable[int] = (),
 ) -> str:
     """What the decorator `function` does with the function that it gets.
 
@@ -79,7 +91,7 @@ def _effect(
     name = parameters[0].name.value
     ways = _ways(function, name)
     of_classes = _of_classes(function, name)
-    harmless: set[int] = of_classes.union(ways.tested)
+    harmless: set[int] = of_classes.union(ways.tested, known)
     aliases = aliases_of(function, module)
     effects = set()
     if watches(function.body):
@@ -137,7 +149,7 @@ def _effect_of_value(
     if type(value) is cst.Call and type(value.func) is cst.Name and not canonical_name(value.func, module):
         maker = _of_module(value.func.value, (*within, function), module)
         return "" if maker is None else _effect_of_made(maker, module, 0, (*within, function))
-    if type(value) is cst.Call and _is_known(canonical_name(value.func, module)):
+    if type(value) is cst.Call and is_known(canonical_name(value.func, module)):
         return CALLS
     if type(value) is cst.Call and canonical_name(value.func, module) == "functools.partial" and value.args:
         itself = dotted(value.args[0].value) == function.name.value
@@ -309,7 +321,7 @@ def harmless_below(node: cst.CSTNode, module: ModuleInfo, aliases: frozenset[str
         is_method = type(node.func) is cst.Attribute and node.func.attr.value in _KEEPING
         if is_method or _takes_functions(node, module, aliases):
             for argument in node.args:
-                yield from () if argument.star else _items(argument.value)
+                yield from () if argument.star else items_of(argument.value)
     elif type(node) is cst.Arg:
         yield node.keyword
     elif type(node) is cst.Return:
@@ -322,9 +334,9 @@ def harmless_below(node: cst.CSTNode, module: ModuleInfo, aliases: frozenset[str
         if name in _NAMES or not (name.startswith("__") or name in _OURS):
             yield node.value
     elif type(node) is cst.Assign:
-        targets = [part for item in node.targets for part in _items(item.target)]
+        targets = [part for item in node.targets for part in items_of(item.target)]
         if all(type(target) in (cst.Subscript, cst.Attribute) for target in targets):
-            yield from _items(node.value)  # TABLE[name] = f, order
+            yield from items_of(node.value)  # TABLE[name] = f, order
         for target in targets:  # f.__doc__ = text, TABLE[f] = name
             if type(target) is cst.Attribute and target.attr.value == "__doc__":
                 yield target.value
@@ -332,7 +344,7 @@ def harmless_below(node: cst.CSTNode, module: ModuleInfo, aliases: frozenset[str
                 yield from (item.slice.value for item in target.slice if isinstance(item.slice, cst.Index))
 
 
-def _items(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+def items_of(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
     """An expression, or what it displays."""
     if isinstance(node, (cst.Tuple, cst.List, cst.Dict)):
         yield from (item.value for item in node.elements)
@@ -346,7 +358,7 @@ def _takes_functions(node: cst.Call, module: ModuleInfo, aliases: frozenset[str]
     while type(func) is cst.Call:  # lru_cache(maxsize=None)(f)
         func = func.func
     name = canonical_name(func, module)
-    if name in _ASKING or name.startswith(_CALLING) or dotted(func) in aliases or _is_known(name):
+    if name in _ASKING or name.startswith(_CALLING) or dotted(func) in aliases or is_known(name):
         return True
     if not name and dotted(func) in _ABOUT_ATTRIBUTES and dotted(func) not in module.values:
         about = node.args[1].value if len(node.args) > 1 else None
@@ -357,8 +369,9 @@ def _takes_functions(node: cst.Call, module: ModuleInfo, aliases: frozenset[str]
     return not name and dotted(func) in _QUESTIONS and dotted(func) not in module.values
 
 
-def _is_known(name: str) -> bool:
-    return name in TRANSPARENT_DECORATORS or name in WRAPPING_DECORATORS or name.startswith(MARKS)
+def is_known(name: str) -> bool:
+    tables = (TRANSPARENT_DECORATORS, WRAPPING_DECORATORS, DOCSTRING_DECORATORS)
+    return any(name in table for table in tables) or name.startswith(MARKS)
 
 
 def canonical_name(node: cst.CSTNode, module: ModuleInfo) -> str:

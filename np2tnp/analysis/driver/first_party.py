@@ -163,7 +163,9 @@ class Names:
                 if name in public:
                     inner = ".".join(names)
                     full = f"{star}{inner}" if star.endswith(".") else f"{star}.{inner}"
-                    return None if child is not None else self._find(module, full, seen)
+                    if child is not None and (rest or self._module(module, star) != child):
+                        return None  # as for what is imported by its name: see _follow_import
+                    return self._find(module, full, seen)
             if outline.stars and child is None and any(self._module(module, star) is None for star in outline.stars):
                 return None
         if binding is not None and outline is not None and self._may_rebind(module, name, binding, outline):

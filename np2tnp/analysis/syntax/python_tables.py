@@ -192,6 +192,14 @@ WRAPPING_DECORATORS = frozenset(
     " astropy.units.quantity_input astropy.utils.decorators.deprecated"
     " astropy.utils.decorators.deprecated_renamed_argument multipledispatch.dispatch".split()
 )
+#: Those that fill in the docstring of the function, and give that very function back. Also what objects of them do.
+DOCSTRING_DECORATORS = frozenset(
+    "matplotlib._docstring.Substitution matplotlib.docstring.Substitution matplotlib._docstring.interpd"
+    " matplotlib.docstring.interpd matplotlib._docstring.copy matplotlib.docstring.copy"
+    " matplotlib._docstring.dedent_interpd matplotlib.docstring.dedent_interpd"
+    " pandas.util._decorators.Substitution pandas.util._decorators.Appender pandas.util._decorators.doc"
+    " scipy._lib.doccer.filldoc scipy.misc.doccer.filldoc".split()
+)
 #: How the names of those begin that only note something on the function: it is called by its parameters' names.
 MARKS = ("pytest.mark.",)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.syntax.python_tables import COMPILES, MARKS, TRANSPARENT_DECORATORS
+from np2tnp.analysis.syntax.python_tables import COMPILES, DOCSTRING_DECORATORS, MARKS, TRANSPARENT_DECORATORS
 from np2tnp.model import Safety, Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.host.native_code import is_native
@@ -15,12 +15,15 @@ def is_opaque(name: str) -> bool:
     """Whether a decorator of this canonical name may change what calling the function means."""
     known = (
         name in TRANSPARENT_DECORATORS
+        or name in DOCSTRING_DECORATORS
         or name.startswith(MARKS)
         or name.rpartition(".")[2] in ("setter", "getter", "deleter")
     )
     return not known and not is_native(name)
 
 
+#: What they decorate belongs to the tests, whatever the file is called.
+_OF_TESTS = ("pytest.fixture", "pytest_asyncio.fixture")
 #: What a project calls a decorator that is numba's where numba is there.
 _COMPILERS = ("jit", "njit", "guvectorize")
 
@@ -68,6 +71,9 @@ class Decorator(Rule):
                     does = does or "seems to compile it to native code"
                     words = f"{whose} {does}: best left as it is"
                     yield Hit(self.code, event.node, words, Verdict.BLOCK, left="native")
+                elif name in _OF_TESTS:
+                    words = f"{whose} makes it a part of the tests, which are the reference: best left as it is"
+                    yield Hit(self.code, event.node, words, Verdict.BLOCK, left="test")
                 elif event.kind == ev.Kind.DECORATOR:
                     does = does or "may do more with the function than call it with what it was given"
                     yield self.hit(event.node, f"{whose} {does}: {remedy}", Verdict.BLOCK)

@@ -250,3 +250,59 @@ def test_an_attribute_that_is_set_hands_the_function_to_nobody() -> None:
     report = pipeline.analyse_bytes(Config(), ("f.py", (_HEAD + made + _END.replace("@deco", "@make('a')")).encode()))
     (told,) = (it.message for it in report.findings if it.region == "g" and it.decides)
     assert "sets an attribute of the function, of a name that is not known here (key)" in told
+
+
+_CHOSEN = """
+import numpy as np
+import pytest
+
+try:
+    from numba import vectorize
+except ImportError:
+
+    def vectorize(*args):
+        return lambda f: f
+
+
+@vectorize(["float64(int64, float64)"])
+def pmf(k, p):
+    return np.exp(k * np.log(p) + np.log1p(-p))
+
+
+@pytest.fixture
+def noise():
+    f = np.fft.rfft(np.random.rand(4096))
+    return np.fft.irfft(f / np.arange(1, f.size + 1), n=4096)
+"""
+
+
+def test_what_numba_may_compile_and_fixtures_are_counted() -> None:
+    report = pipeline.analyse_bytes(Config(), ("f.py", _CHOSEN.encode()))
+    left = {it.region: (it.code, it.left) for it in report.findings if it.decides}
+    assert left == {"pmf": ("TNP405", "native"), "noise": ("TNP405", "test")}
+
+
+_ASKS = """
+import numpy as np
+
+
+class Asks(property):
+    def __init__(self, func):
+        self.text = getattr(func, "__code__")
+        super().__init__(func)
+
+    def __get__(self, obj, owner=None):
+        return print(obj)
+
+
+class C:
+    @Asks
+    def f(self):
+        return np.exp(np.ones((9, 9))) @ np.cos(np.ones((9, 9)))
+"""
+
+
+def test_what_a_method_gives_away_that_does_not_get_the_function_is_not_told() -> None:
+    report = pipeline.analyse_bytes(Config(), ("f.py", _ASKS.encode()))
+    (said,) = (it.message for it in report.findings if it.decides)
+    assert "the decorator Asks looks at an attribute of the function (" in said

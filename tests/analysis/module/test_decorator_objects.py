@@ -137,6 +137,64 @@ _USE = (
     "\n\n@{}\ndef norm(x):\n    return np.sqrt(np.sum(np.exp(x)))\n\n\ndef main():\n    print(norm(np.arange(4.0)))\n"
 )
 
+_CACHED = """
+class Cached:
+    def __init__(self, func):
+        self.func = self.fget = func
+        self.__name__, self.__doc__ = func.__name__, getattr(func, "__doc__", None)
+
+    def __get__(self, obj, owner=None):
+        if obj is None:
+            return self
+        kept = obj.__dict__.setdefault("kept", {})
+        if self.__name__ not in kept:
+            kept[self.__name__] = self.func(obj)
+        return kept[self.__name__]
+
+
+KeptAsWell = Cached
+"""
+_OF_CLASSES = """
+class OfClass(property):
+    def __init__(self, func):
+        name = func.__name__
+        super(OfClass, self).__init__(func)
+        self.__doc__ = name
+
+    def __get__(self, obj, owner=None):
+        if getattr(self.fget, "__isabstractmethod__", False):
+            return self
+        return self.fget(owner)
+
+    def setter(self, fset):
+        return type(self)(self.fget)
+
+
+class Only(classmethod):
+    def __init__(self, func):
+        if hasattr(func, "__annotations__") and "cls" in func.__annotations__:
+            func.__annotations__["cls"] = object
+        super().__init__(func)
+
+    def __get__(self, obj, cls=None):
+        if obj is not None:
+            raise TypeError(self.__func__.__name__)
+        return super().__get__(obj, cls)
+"""
+_METHODS = """
+
+class Host:
+    size = 3
+
+    @{}
+    def norm(self):
+        return np.sqrt(np.sum(np.exp(np.ones((self.size, 4)))))
+
+
+def main():
+    print(round(float({}), 9))
+"""
+
 
 def state(tmp_path: Path, files: dict[str, str]) -> str:
     for name, text in files.items():
@@ -145,7 +203,7 @@ def state(tmp_path: Path, files: dict[str, str]) -> str:
     run = pipeline.check([str(tmp_path / name) for name in files], config)
     assert not [report.error for report in run.reports if report.error]
     found = {region.qualname: region for report in run.reports for region in report.regions}
-    return found["norm"].state.value
+    return next(region.state.value for name, region in found.items() if name in ("norm", "Host.norm"))
 
 
 @pytest.mark.parametrize(
@@ -225,3 +283,67 @@ def test_what_may_look_into_it_is(tmp_path: Path, given: str, use: str) -> None:
 def test_decorators_of_another_module(tmp_path: Path, use: str) -> None:
     text = "import kept\nimport numpy as np\nfrom kept import REG, Counted, Registry\n" + _USE.format(use)
     assert state(tmp_path, {"f.py": text, "kept.py": "import functools\n" + _REGISTRY + _COUNTED}) == "convertible"
+
+
+@pytest.mark.parametrize(
+    ("given", "use"), [(_CACHED, "Cached"), (_CACHED, "KeptAsWell"), (_OF_CLASSES, "OfClass"), (_OF_CLASSES, "Only")]
+)
+def test_a_descriptor_that_keeps_the_method_and_calls_it_is_no_obstacle(tmp_path: Path, given: str, use: str) -> None:
+    assert state(tmp_path, {"f.py": _HEAD + given + _METHODS.format(use, "0")}) == "convertible"
+    asks = _HEAD + f"from kept import {use}\n" + _METHODS.format(use, "0")
+    assert state(tmp_path, {"f.py": asks, "kept.py": given}) == "convertible"
+
+
+@pytest.mark.parametrize(
+    ("given", "use"),
+    [
+        (_CACHED.replace("self.func(obj)", "run(self.func, obj)"), "Cached"),
+        (_CACHED.replace("self.func(obj)", "self.func.__code__"), "KeptAsWell"),
+        (_CACHED.replace("func.__name__,", "func.__code__,"), "Cached"),
+        (_CACHED + "KeptAsWell = None or KeptAsWell\n", "KeptAsWell"),
+        (_OF_CLASSES.replace("self.fget(owner)", "run(self.fget, owner)"), "OfClass"),
+        (_OF_CLASSES.replace("__isabstractmethod__", "__code__"), "OfClass"),
+        (_OF_CLASSES.replace("type(self)(self.fget)", "make(self)(self.fget)"), "OfClass"),
+        (_OF_CLASSES.replace("(property)", "(property, Other)"), "OfClass"),
+        ("from other import property\n" + _OF_CLASSES, "OfClass"),
+        (_OF_CLASSES.replace("super().__init__(func)", "other().__init__(func)"), "Only"),
+    ],
+)
+def test_a_descriptor_that_may_do_more_with_it_is(tmp_path: Path, given: str, use: str) -> None:
+    assert state(tmp_path, {"f.py": _HEAD + given + _METHODS.format(use, "0")}) == "blocked"
+
+
+def test_a_program_with_descriptors_prints_the_same(tmp_path: Path) -> None:
+    text = _HEAD + _CACHED + _OF_CLASSES
+    ways = {"Cached": "Host().norm", "KeptAsWell": "Host().norm", "OfClass": "Host.norm", "Only": "Host.norm()"}
+    for number, (use, asked) in enumerate(ways.items()):
+        written = _METHODS.format(use, asked.replace("Host", f"Host{number}"))
+        text += written.replace("class Host", f"class Host{number}").replace("main", f"main{number}")
+    text += "\n\n" + "".join(f"main{number}()\n" for number in range(len(ways)))
+    program = tmp_path / "f.py"
+    program.write_text(text)
+    before = subprocess.run([sys.executable, "f.py"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert main(["rewrite", "--apply", "--slow", "convert", "--no-cache", "-q", str(program)]) == 0
+    assert len(re.findall(r"@rt\.migrated\b(?:(?!\n    def ).)*\n    def norm", program.read_text(), re.DOTALL)) == 4
+    env = os.environ | {"NP2TNP_ABOVE": "0", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    after = python("f.py", cwd=tmp_path, env=env)
+    assert (after.returncode, after.stdout) == (0, before), after.stderr
+
+
+_DOCUMENTS = (
+    "try:\n    from matplotlib._docstring import {0}\nexcept ImportError:\n    from matplotlib.docstring import {0}\n"
+)
+
+
+def test_what_fills_in_a_docstring_gives_the_function_back(tmp_path: Path) -> None:
+    filled = _DOCUMENTS.format("Substitution") + "\n__all__ = ['_doc']\n_doc = Substitution(x='an array')\n"
+    assert state(tmp_path, {"f.py": _HEAD + filled + _USE.format("_doc")}) == "convertible"
+    package = tmp_path / "drawn"
+    package.mkdir()
+    (package / "_doc.py").write_text(filled)  # the name that the star binds comes after the submodule of that name
+    (package / "__init__.py").write_text("from ._doc import *\n")
+    assert state(tmp_path, {"f.py": _HEAD + "from drawn import _doc\n" + _USE.format("_doc")}) == "convertible"
+    other = filled.replace("Substitution", "rc_context")
+    assert state(tmp_path, {"f.py": _HEAD + other + _USE.format("_doc")}) == "blocked"
+    appended = "from pandas.util._decorators import Appender\n"
+    assert state(tmp_path, {"f.py": _HEAD + appended + _USE.format("Appender('more')")}) == "convertible"
