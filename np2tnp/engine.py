@@ -54,6 +54,7 @@ from np2tnp.rewrite.written_imports import add_imports, add_script_start, add_st
 from np2tnp.rules.base import Hit
 from np2tnp.rules.calls.unknown_values import UnknownValue
 from np2tnp.rules.cost.part_loops import BUILTIN
+from np2tnp.rules.dtypes.array_subclasses import ArraySubclass, lives_on_masked
 from np2tnp.rules.host.migrated_callees import calls_of_runtime
 from np2tnp.session import NOT_ASKED, Session
 
@@ -113,6 +114,7 @@ def _report(source: Source, session: Session) -> FileReport:
     spans = session.spans(node for node in (wanted | unresolved).values() if type(node) is not cst.Module)
     lines = source.text.removesuffix("\n").split("\n")
     is_test = source.is_test
+    masked = lives_on_masked(plan.hits for plan in plans if plan.edits.total and plan.state is not RegionState.PLAIN)
     findings: set[Finding] = set()
     regions: list[Region] = []
     for plan in plans:
@@ -132,6 +134,7 @@ def _report(source: Source, session: Session) -> FileReport:
                     "test" if is_test else "" if unknown or hands_on(plan.facts, plan.edits) else why_left(plan.facts)
                 )
                 left = left or ("several" if len(_kinds(plan)) >= _MANY else "")
+                left = left or ("masked" if masked and hit.code == ArraySubclass.doc.code else "")
             elif hit is first and left == "unseen" and why_left(plan.facts) == "plots":
                 left = "plots"
             then = _what_then(plan, hit, spans) if hit is first and not left else ""

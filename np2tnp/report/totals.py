@@ -19,8 +19,8 @@ _BEST_LEFT = {
     ),
     "objects": ("function works on objects in arrays", "functions work on objects in arrays"),
     "masked": (
-        "function hands out masked arrays, or of another subclass of ndarray",
-        "functions hand out masked arrays, or of other subclasses of ndarray",
+        "function works on masked arrays, or on another subclass of ndarray",
+        "functions work on masked arrays, or on other subclasses of ndarray",
     ),
     "units": ("function works on values with units", "functions work on values with units"),
     "caught": (

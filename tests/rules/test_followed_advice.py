@@ -746,3 +746,69 @@ def test_own_names_are_given_as_copies() -> None:
     assert told.message.endswith("name what is needed, arrays as copies (np.array(x))")
     followed = REPORTS.lstrip().format("dict(self=self, y=np.array(y), mu=np.array(mu))")
     assert deciding(_HEAD + followed, "M.f") is None
+
+
+# --- masked arrays (TNP307)
+
+_GIVES_MASKED = """
+
+def f(h: np.ndarray, top):
+    out = np.ma.masked_all(h.shape)
+    out[h < top] = np.exp(h[h < top]) * np.sqrt(np.abs(h[h < top]))
+    return out
+"""
+_OF_ITS_OWN = """
+
+def values_of(h: np.ndarray, top):
+    values, mask = np.zeros(h.shape), np.ones(h.shape, dtype=bool)
+    values[h < top] = np.exp(h[h < top]) * np.sqrt(np.abs(h[h < top]))
+    mask[h < top] = False
+    return values, mask
+
+
+def f(h: np.ndarray, top):
+    values, mask = values_of(h, top)
+    return np.ma.array(values, mask=mask)
+"""
+
+
+def test_what_gives_a_masked_array_back_computes_in_another_function(tmp_path: Path) -> None:
+    told = deciding(f"import numpy as np\n{_GIVES_MASKED}")
+    assert told is not None
+    assert "compute values and mask in another function, and make the masked array of what that" in told.message
+    advised = f"import numpy as np\n{_OF_ITS_OWN}"
+    assert states(advised)["values_of"] == "convertible"
+    texts = [f"import numpy as np\n{_GIVES_MASKED}", advised]
+
+    def both(module: Any) -> tuple[Any, Any]:
+        got = module.f(np.linspace(0, 3, 12).reshape(3, 4), 1.5)
+        return got.filled(-1.0), np.ma.getmaskarray(got)
+
+    gives_the_same(tmp_path, texts, both)
+
+
+@pytest.mark.parametrize(
+    ("made", "advice"),
+    [
+        ("np.ma.masked_array(x, x > n)", "and make the masked array of what that returns"),
+        ("np.matrix(x)", "work on ndarrays, whose matrix product is a @ b"),
+        ("np.memmap(n, shape=(3, 4))", "give np.asarray(...) of it to another function"),
+    ],
+)
+def test_the_advice_is_about_the_class(made: str, advice: str) -> None:
+    told = deciding(
+        f"import numpy as np\n\n\ndef f(x, n, kept):\n    kept[n] = {made}\n    return np.exp(x) @ np.cos(x)\n"
+    )
+    assert told is not None
+    assert (told.code, told.message.endswith(advice)) == ("TNP307", True), told.message
+
+
+def test_a_module_that_lives_on_masked_arrays_is_counted() -> None:
+    def left(masked: int, others: int) -> set[str]:
+        text = "import numpy as np\n"
+        text += "".join(_GIVES_MASKED.replace("def f", f"def f{at}") for at in range(masked))
+        text += "".join(f"\n\ndef g{at}(x: np.ndarray):\n    return np.exp(x) @ np.cos(x)\n" for at in range(others))
+        return {it.left for it in report_of(text).findings if it.decides}
+
+    assert left(3, 0) == left(4, 9) == {""}
+    assert left(4, 8) == {"masked"}

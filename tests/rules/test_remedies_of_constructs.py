@@ -183,7 +183,7 @@ ADVICE = {
             m += y
             return np.exp(y) * m.sum(axis=0).filled(0)
         """,
-        "work on ndarrays (a masked array's values and mask)",
+        "work on ndarrays, its values and its mask",
         """
         def f(x, y):
             kept = np.where(x > 1, 0, x + y)

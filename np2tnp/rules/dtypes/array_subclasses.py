@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
@@ -57,6 +57,7 @@ class ArraySubclass(Rule):
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if not context.in_region:
             return
+        asked_for = False  # where somebody wants a masked array, nothing else will do
         words = _inherited(event) if isinstance(event, ev.Construct) else None
         if isinstance(event, ev.Call) and event.api is not None:
             words = _made(event, event.api)
@@ -65,11 +66,11 @@ class ArraySubclass(Rule):
             if where is None:
                 yield keep_in_numpy(event, context, self.code, "masked arrays and matrices are NumPy's")
                 return
-            words = f"{words}; it, or what comes of it, {where}{_REMEDY}"
+            words = f"{words}; it, or what comes of it, {where}: {_remedy(event.api or '', context)}"
+            asked_for = where in (_GIVEN, _RETURNED) and not _fills(context)
         if words is not None:
             assert isinstance(event, (ev.Call, ev.Construct))
             unseen = isinstance(event, ev.Construct) and event.kind == ev.Kind.SUBCLASS_OPERAND
-            asked_for = words.endswith(_ASKED_FOR) and not _fills(context)
             inherits = isinstance(event, ev.Construct) and event.kind in _OF_CLASSES
             unseen = unseen or words.endswith(_IN_ITS_OWN_WAY)
             left = "unseen" if unseen else "masked" if asked_for or inherits else ""
@@ -79,10 +80,43 @@ class ArraySubclass(Rule):
 #: What a class is decides, which nobody changes for one function.
 _OF_CLASSES = (ev.Kind.ARRAY_SUBCLASS, ev.Kind.SUBCLASS_INSTANCE)
 _IN_ITS_OWN_WAY = "which NumPy may treat in its own way"
-_REMEDY = ": work on ndarrays (a masked array's values and mask)"
 _GIVEN, _RETURNED = "is given to other code", "is returned"
-#: Where somebody wants a masked array, nothing else will do.
-_ASKED_FOR = (f"{_GIVEN}{_REMEDY}", f"{_RETURNED}{_REMEDY}")
+#: What little work is moved elsewhere stays little: see `plan`, which asks for the words "function of its own".
+_INSIDE = "work on ndarrays, its values and its mask"
+_TAKEN = "give values and mask to another function"
+_MADE = "compute values and mask in another function, and make the masked array of what that returns"
+_MATRIX = "work on ndarrays, whose matrix product is a @ b"
+_OTHERS = "give np.asarray(...) of it to another function"
+
+
+def _remedy(api: str, context: Context) -> str:
+    """What helps where the masked array stays in the region, where the region gets it, and where it gives it away."""
+    if not api.startswith("numpy.ma."):
+        return _MATRIX if is_followed(api) else _OTHERS
+    if not makes_subclass(api):
+        return _TAKEN
+    return _MADE if any(map(_gives_away, context.facts.events)) else _INSIDE
+
+
+def _gives_away(event: ev.Event) -> bool:
+    if isinstance(event, ev.Call):
+        own = (event.api or "").startswith("numpy.") and not isinstance(event.receiver, Sequence)
+        return not own and any(holds_subclass(argument.value) for argument in event.arguments)
+    return isinstance(event, (ev.Return, ev.Store, ev.AttributeStore)) and holds_subclass(event.value)
+
+
+def lives_on_masked(hits: Iterable[Iterable[Hit]]) -> bool:
+    """Whether masked arrays are in many functions of a module that work on arrays: nobody writes all that anew.
+
+    hits: what was found in each of these functions.
+    """
+    with_masked = [
+        any(it.code == ArraySubclass.doc.code and it.message.startswith("np.ma.") for it in of) for of in hits
+    ]
+    return sum(with_masked) >= _MANY and 3 * sum(with_masked) >= len(with_masked)
+
+
+_MANY = 4  #: functions with masked arrays; fewer are soon written on values and masks
 
 
 def _fills(context: Context) -> bool:
