@@ -25,7 +25,7 @@ from np2tnp.analysis.domain.values import (
     is_number,
 )
 from np2tnp.analysis.module.contents import ModuleInfo
-from np2tnp.analysis.syntax.scopes import sketch
+from np2tnp.analysis.syntax.scopes import dotted, sketch
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.catalog.catalog import Catalog
 
@@ -97,15 +97,17 @@ def effect_of(qualname: str, facts: Mapping[str, ev.RegionFacts], module: Module
     if region.seen.asks_objects:
         where = sketch(region.seen.asked_at)
         who = region.seen.asked_who or "a method of an object"
-        inside = "" if where == "..." else f" in {where}" if who.startswith("a ") else f" in {where}, if that got one"
-        return f"{who} may have run{inside}"
+        return f"{who} may have run{'' if where == '...' else f' in {where}'}"
+    pure = pure_regions(facts, module, catalog, methods=True)
     if effect is None:
-        pure = pure_regions(facts, module, catalog, methods=True)
         effect = next((call for name, call in look.callees.items() if name not in pure), None)
     if isinstance(effect, (cst.Assign, cst.AugAssign)):
         target = effect.target if isinstance(effect, cst.AugAssign) else effect.targets[0].target
         return f"{sketch(target)} may have been stored into"
     words = sketch(effect)
+    called = dotted(effect.func) if isinstance(effect, cst.Call) else ""
+    if called.startswith("self.") and f"{qualname.rpartition('.')[0]}{called[4:]}" in pure:
+        words += " of a subclass"  # its own has none
     return f"{'the function' if words == '...' else words} may have had effects"
 
 
@@ -154,8 +156,11 @@ def _look(region: ev.RegionFacts, module: ModuleInfo, catalog: Catalog) -> _Look
     inner = [module.scopes[id(node)] for node in nodes if type(node) is cst.FunctionDef]
     bound = info.locals.union(*(scope.bound for scope in inner))
     looked_up = {id(node.value) for node in nodes if type(node) is cst.Subscript}
+    settings = _error_settings(nodes, calls)
     tuples, drawn_from = _tuple_classes(nodes, calls), _distributions(nodes, calls, catalog)
     for node in nodes:
+        if node in settings:
+            continue
         if type(node) in _SYNTAX:
             return _Look({}, node)
         if type(node) is cst.Name and node.value not in bound:
@@ -173,6 +178,25 @@ def _look(region: ev.RegionFacts, module: ModuleInfo, catalog: Catalog) -> _Look
                 return _Look({}, node)
             found.update(dict.fromkeys(callee, node))
     return _Look(found)
+
+
+def _error_settings(nodes: list[cst.CSTNode], calls: Mapping[int, ev.Call]) -> set[cst.CSTNode]:
+    """Each ``with np.errstate(divide="ignore")``, which puts back what it sets, and its calls."""
+    found: set[cst.CSTNode] = set()
+    for node in (it for it in nodes if type(it) is cst.With):
+        made = [calls.get(id(item.item)) for item in node.items if item.asname is None]
+        if len(made) == len(node.items) and all(
+            call is not None
+            and call.callee == Symbol("numpy.errstate")
+            and all(isinstance(it.value, Const) and it.value.value in _HARMLESS for it in call.arguments)
+            for call in made
+        ):
+            found |= {node, *(item.item for item in node.items)}
+    return found
+
+
+#: What np.errstate may be told of errors; else it prints them, or calls something.
+_HARMLESS = ("ignore", "warn", "raise")
 
 
 def _tuple_classes(nodes: list[cst.CSTNode], calls: Mapping[int, ev.Call]) -> set[str]:

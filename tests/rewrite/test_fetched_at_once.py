@@ -31,6 +31,7 @@ class Grid:
         self.values[np.arange(n), np.arange(n)] = weights[0]
         solve(np.linspace(0, 1, self.spacing), np.eye(3), np.sqrt(2 / n), tolerance=np.full((2, 2), 1e-3))
         solve(np.sum(self.values), np.arange(weights[0]), np.ones_like(weights), np.sqrt(self.spacing))
+        solve(np.ones_like(np.exp(x)))
         print(np.sqrt(2.0), np.float32(n) * 2)
         return weights * np.arange(n)
 
@@ -61,7 +62,8 @@ def test_work_on_arrays_and_on_what_may_be_one_goes_to_tensorflow() -> None:
     for part in (
         "rt.host(tnp.sum(self.values))",
         "rt.host(tnp.arange(weights[0]))",
-        "rt.ndarray(tnp.ones_like(weights))",
+        "rt.host(tnp.ones_like(weights))",  # of weights[0] it has axes
+        "rt.ndarray(tnp.ones_like(tnp.exp(x)))",
         "rt.host(tnp.sqrt(self.spacing))",
         "return weights * tnp.arange(n)",
     ):

@@ -61,6 +61,37 @@ def operated(x):
     assert {"rows", "shown", "stored", "logged"} <= set(migrated)
 
 
+def test_error_settings_that_are_put_back_are_no_effect() -> None:
+    text = """
+import numpy as np
+
+HOW = "call"
+
+
+def quiet(x, y):
+    with np.errstate(divide="ignore", invalid="ignore"), np.errstate(over="warn"):
+        return np.exp(x) / y
+
+
+def called(x, y):
+    with np.errstate(over=HOW):
+        return np.exp(x) * y
+
+
+def other(x, y, lock):
+    with lock, np.errstate(over="ignore"):
+        return np.exp(x) * y
+
+
+def named(x, y):
+    with np.errstate(over="ignore") as state:
+        return np.exp(x) * y
+"""
+    assert [name for name, pure in pure_in(rewrite(text, on_unverified="numpy").new_text or "").items() if pure] == [
+        "quiet"
+    ]
+
+
 METHODS = """
 import numpy as np
 

@@ -382,7 +382,7 @@ class Seen:
     runs_others: bool = False  #: code runs that no call shows
     asks_objects: bool = False  #: an operator, an index or a property may run any code
     asked_at: cst.CSTNode | None = None  #: the first such one
-    asked_who: str = ""  #: whose code that may be: ``Class.__len__``
+    asked_who: str = ""  #: whose code that may be: ``Class.__len__``, "code of your own (a method __len__)"
     tells_apart: bool = False  #: it asks of which class something is
     compares_identities: bool = False  #: by ``is`` or ``id``
     exceptions: set[int] = field(default_factory=set)  #: calls (ids) that make an exception, and run no code for it

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 from typing import Any
 
@@ -92,8 +92,20 @@ def _certainly_evaluated(node: cst.BaseExpression) -> list[cst.CSTNode]:
     parts = list(walk(node))
     if any(type(part) is cst.NamedExpr for part in parts):
         return []
-    perhaps = {id(below) for part in parts if type(part) in _AT_TIMES for below in walk(part)}
+    perhaps = {id(below) for part in parts if type(part) in _AT_TIMES for it in _at_times(part) for below in walk(it)}
     return [part for part in parts if id(part) not in perhaps]
+
+
+def _at_times(node: cst.CSTNode) -> Iterable[cst.CSTNode]:
+    """The parts of an expression that need not be evaluated where it is."""
+    if type(node) is cst.Comparison:
+        return node.comparisons[1:]
+    return [node.right] if type(node) is cst.BooleanOperation else [node]
+
+
+def _is_of_an_axis(element: cst.SubscriptElement) -> bool:
+    part = element.slice
+    return type(part) is cst.Slice or (type(part) is cst.Index and type(part.value) is cst.Integer)
 
 
 def _caught(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> str:
@@ -223,18 +235,20 @@ class Statements:
         self.frame.exchanges.bound(node, env)
 
     def _learn_axes(self, source: cst.BaseExpression, env: Env) -> None:
-        """After ``n = len(x)`` x has axes: len() raises for what has none."""
+        """After ``n = len(x)``, ``x.shape[0]`` or ``x[:, i]`` x has axes: they raise for what has none."""
         for part in _certainly_evaluated(source):
-            call = (
-                self.frame.recorded.get((ev.Call, id(part))) if type(part) is cst.Call and len(part.args) == 1 else None
-            )
-            if not isinstance(call, ev.Call) or call.callee != _LEN:
-                continue
-            name = dotted(call.node.args[0].value)
+            name, of_arrays = "", False
+            if type(part) is cst.Call and len(part.args) == 1:
+                call = self.frame.recorded.get((ev.Call, id(part)))
+                name = dotted(part.args[0].value) if isinstance(call, ev.Call) and call.callee == _LEN else ""
+            elif type(part) is cst.Subscript and any(map(_is_of_an_axis, part.slice)):
+                of_shape = type(part.value) is cst.Attribute and part.value.attr.value == "shape"
+                owner = part.value.value if of_shape else part.value  # type: ignore[attr-defined]
+                name, of_arrays = dotted(owner), True
             value = env.values.get(name)
             if isinstance(value, Array) and value.exact is None and value.rank is None:
                 env.values[name] = replace(value, weak=False, zero_d="never")
-            elif isinstance(value, Unknown) and value.exact is None:
+            elif isinstance(value, Unknown) and value.exact is None and not of_arrays:
                 env.values[name] = replace(value, zero_d="never")
 
     def _keeps_as_made(self, target: cst.BaseExpression) -> bool:
@@ -320,6 +334,7 @@ class Statements:
     def _if(self, node: cst.If, env: Env) -> Env | None:
         self.frame.statement, self.frame.root = node, None
         self.unseen.object_tested(node.test, self.visitor.evaluate(node.test, env), env)
+        self._learn_axes(node.test, env)
         then, other = env.copy(), env
         missing = none_test(node.test)
         around = self.frame.absent

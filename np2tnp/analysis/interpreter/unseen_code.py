@@ -350,7 +350,10 @@ class UnseenCode:
         self.ask(node, env, values, HASH)
 
     def _whose(self, value: Value, names: frozenset[str] | None) -> str:
-        """Which method of the project runs where `value` is asked for `names`; empty where that is not known."""
+        """Which method of the project runs where `value` is asked for `names`; empty where that is not known.
+
+        Of what may be any object no class is named: it need not be one that has such a method.
+        """
         if not isinstance(value, (Unknown, Instance)):
             return ""
         given = [self.known_class(it) for it in self.module.values.values()] if isinstance(value, Unknown) else []
@@ -358,7 +361,9 @@ class UnseenCode:
             seen = self.services.class_of(known) if isinstance(known, (Instance, Class)) else None
             asked = seen.asked if seen is not None else NO_NAMES
             if found := asked if names is None else asked & names:
-                return f"{known.qualname}.{min(found)}"  # type: ignore[union-attr]
+                if isinstance(value, Instance):
+                    return f"{value.qualname}.{min(found)}"
+                return f"code of your own (a method {min(found)})"
         return f"a base class of {value.qualname}" if isinstance(value, Instance) else ""
 
     def object_method(self, node: cst.CSTNode, value: Instance, name: str, keeps: bool = False) -> None:

@@ -420,10 +420,10 @@ class Writes:
                 self.record.emit(ev.ElementLoop(node, place, root or "an array"))
 
     def _learn_axes(self, target: cst.BaseExpression, keys: tuple[Value, ...] | None, env: Env) -> None:
-        """After ``x[0] = 1`` x has axes: what has none takes no index of an axis, and raises."""
+        """After ``x[0] = 1`` or ``x[np.arange(n)] = 1`` x has axes: what has none takes no such index, and raises."""
         name = dotted(target.value) if type(target) is cst.Subscript else ""
         array = env.values.get(name)
-        by_axis = any(scalar_type(key) in ("int", "slice") for key in keys or ())
+        by_axis = any(scalar_type(key) in ("int", "slice") or has_axes(key) for key in keys or ())
         if by_axis and isinstance(array, Array) and array.exact is None and array.rank is None:
             env.values[name] = replace(array, weak=False, zero_d="never")
 

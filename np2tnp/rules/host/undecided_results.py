@@ -62,7 +62,7 @@ class UndecidedResult(Rule):
         names = ", ".join(dict.fromkeys(sketch(node) for node, _ in parts))
         if len(parts) > 1 and "..." not in names and all(isinstance(value, Array) for _, value in parts):
             doubt = doubted.replace("this", f"each of {names}", 1)
-            yield self.hit(parts[0][0], f"{doubt}: {_advice(parts[0][0], 'each')}", Verdict.BLOCK)
+            yield self.hit(parts[0][0], f"{doubt}: {_advice(parts[0][0], 'each', context)}", Verdict.BLOCK)
             return
         for node, value in parts:
             made = _made_by_length(node, context)
@@ -141,14 +141,18 @@ def _advice(node: cst.BaseExpression, each: str = "", context: Context | None = 
 
     each: what stands for several of them.
     """
-    call = context.calls.get(id(node)) if context is not None else None
+    calls = context.calls if context is not None else {}
+    made = "np.asarray"  # which would take a subclass off
+    if any(call.api == "numpy.asanyarray" for call in calls.values()):
+        made = "np.asanyarray"
+    call = calls.get(id(node))
     if type(node) is cst.Call and call is not None and call.api is not None and isinstance(call.result, Array):
-        return "return np.asarray(...) of an array, float(...) of a number"
+        return f"return {made}(...) of an array, float(...) of a number"
     if type(node) is cst.Call:
         name = dotted(node.func) or "the callee"
-        return f"of one value, return np.asarray(...) or float(...); of a tuple, say so where {name} makes it"
+        return f"of one value, return {made}(...) or float(...); of a tuple, say so where {name} makes it"
     words = each or sketch(node)
     return (
-        f"return np.asarray({words}) of an array, float({words}) of a number; where it is now one and now the other,"
+        f"return {made}({words}) of an array, float({words}) of a number; where it is now one and now the other,"
         " compute it in a function of its own, without the effects"
     )
