@@ -95,7 +95,8 @@ def _checked(
     def holds(report: FileReport) -> bool:
         return all(modules.state(place) == state for place, state in report.depends)
 
-    cached = config.cache and not config.top_level  # who imports a script is not among what a report depends on
+    # who imports a script, or calls what updates its arguments, is not among what a report depends on
+    cached = config.cache and not config.top_level and config.boundary != "tensor"
     cache = Cache.open(_cache_directory(config), _run_key(config), files) if cached and files else None
     reports: dict[str, FileReport] = {}
     pending: list[tuple[str, bytes]] = []

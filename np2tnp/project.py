@@ -31,13 +31,13 @@ from np2tnp.analysis.domain.values import (
 from np2tnp.analysis.driver.decorating import IMPORTED, NOT_KNOWN
 from np2tnp.analysis.driver.first_party import Names, Target
 from np2tnp.analysis.driver.solver import Key, Solver
-from np2tnp.analysis.module.contents import signature_names
+from np2tnp.analysis.module.contents import FunctionInfo, signature_names
 from np2tnp.analysis.module.imports import SAME_AS
 from np2tnp.analysis.module.scripts import Script, script_of
 from np2tnp.catalog.catalog import load
 from np2tnp.config import Config
 from np2tnp.files import guards, suppress
-from np2tnp.files.modules import Importers, Modules
+from np2tnp.files.modules import Importers, Modules, stem_of
 from np2tnp.files.outline import patched_names
 from np2tnp.files.problems import Problem
 from np2tnp.files.source import Source
@@ -88,12 +88,67 @@ class Project:
             session = self._sessions[path] = self._open(source, path, editable)
         places = self._decide(session)
         if self.config.boundary == "tensor":
-            while more := tensor_boundary.leaking(session.regions.values(), session.analysis.info):
+            while more := self._leaking(session):
                 self.solver.forget_module(path)
                 session.leaking |= more
                 session.regions.clear()
                 places = self._decide(session)
         return session, places
+
+    def _leaking(self, session: Session) -> dict[str, str]:
+        """What ``--boundary tensor`` must leave in NumPy: by name, where else it is used (empty: in the module)."""
+        plans, info = session.regions.values(), session.analysis.info
+        found = dict.fromkeys(tensor_boundary.leaking(plans, info), "")
+        for function in tensor_boundary.updaters(plans, info):
+            if function.qualname not in found and (where := self._used_elsewhere(session, function)):
+                found[function.qualname] = where
+        return found
+
+    def _used_elsewhere(self, session: Session, function: FunctionInfo) -> str:
+        """Another place of the project that may use the function."""
+        path, name, stem = session.path, function.qualname.rpartition(".")[2], stem_of(session.path)
+        near = self._importers_of(path)
+        if tensor_boundary.is_special(name):  # used without being named
+            return self._shown(min(near), 0) if near else ""
+        methods = function.owner is not None
+        if not near and not (methods and self.names.imported(path, session.source.text)):
+            return ""  # nobody else meets it, or its objects
+        for file in self._importers.others_with(name, path):
+
+            def denotes(full: str, file: str = file) -> bool:
+                target = self.names.find(file, full)
+                if target is not None and target.kind == "outside":  # or in a directory that is added at run time
+                    return stem in full.split(".")[:-1]
+                if target is None or target.kind in ("several", "module") or (methods and "." in target.name):
+                    return True
+                return not methods and (target.module, target.name) == (path, name)
+
+            if not file.endswith(".py"):  # a notebook
+                if file in near:
+                    return self._shown(file, 0)
+            elif line := tensor_boundary.use_elsewhere(self.modules.text(file) or "", function, denotes):
+                return self._shown(file, line)
+        computed = (file for file in sorted(near) if tensor_boundary.looks_up(self.modules.text(file) or ""))
+        return next((self._shown(file, 0) for file in computed), "")
+
+    def _importers_of(self, path: str) -> set[str]:
+        """The files that import a module, or a package or a module with a star import that does."""
+        found: set[str] = set()
+        pending = [path]
+        while pending:
+            module = pending.pop()
+            for file in self._importers.others_with(stem_of(module), module):
+                text = self.modules.text(file) or ""
+                if file not in found | {path} and (
+                    self._importers.imports(file, module) or module in self.names.imported(file, text)
+                ):
+                    found.add(file)
+                    pending += [file] if file.endswith("__init__.py") or "import *" in text else []
+        return found
+
+    def _shown(self, file: str, line: int) -> str:
+        relative = os.path.relpath(file, self.config.root).replace(os.sep, "/")
+        return f"{relative}, line {line}," if line else relative
 
     def _decide(self, session: Session) -> frozenset[str]:
         """Decide about all regions of a module; the places that they depend on."""

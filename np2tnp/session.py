@@ -74,7 +74,8 @@ class Session:
     words: Words
     runtime: Home  #: where rewritten code finds the runtime
     is_spread: bool = False  #: other modules take all its names
-    leaking: frozenset[str] = frozenset()  #: found in an earlier round: code that stays NumPy uses them
+    #: found in an earlier round: code that stays NumPy uses them -> where, if not in the module
+    leaking: dict[str, str] = field(default_factory=dict)
     regions: dict[str, RegionPlan] = field(default_factory=dict)
     found: dict[str, tuple[Target | None, frozenset[str]]] = field(default_factory=dict)
     operators: tuple[frozenset[str], frozenset[str]] | None = None  #: of imported classes, and where these are
@@ -253,7 +254,7 @@ class Session:
         if self.left_alone(facts.qualname in self._left_out):
             return migrated_callees.hit(facts.node)
         if facts.qualname in self.leaking:
-            return tensor_boundary.hit(self.analysis.info.functions[facts.qualname])
+            return tensor_boundary.hit(self.analysis.info.functions[facts.qualname], self.leaking[facts.qualname])
         if self.options.boundary == "tensor":
             return tensor_boundary.mixed_up(facts) or tensor_boundary.lost_update(facts, self.analysis.summary)
         return None

@@ -181,6 +181,7 @@ class Importers:
         self._modules = modules
         self._files: dict[str, list[str]] | None = None  #: by a word in its imports
         self._near: list[str] | None = None  #: of no project: the files with star imports
+        self._all: list[str] | None = None
 
     def why_library(self, path: str) -> str:
         """Why the file at `path` (absolute) is no script, for people; empty where it is one."""
@@ -192,13 +193,12 @@ class Importers:
             return "it belongs to a package, which others may import"
         if not stem.isidentifier() or stem == "__main__":
             return ""
-        importer = next((file for file in self._candidates(stem) if file != path and self._imports(file, path)), None)
+        importer = next((file for file in self._candidates(stem) if file != path and self.imports(file, path)), None)
         return f"{os.path.relpath(importer, self._root)} imports it" if importer is not None else ""
 
     def is_spread(self, path: str) -> bool:
         """Whether a star import of the project takes the names of the module at `path` (absolute)."""
-        directory, name = os.path.split(path)
-        stem = os.path.basename(directory) if name == "__init__.py" else name.removesuffix(".py")
+        stem = stem_of(path)
         is_project = bool(self._modules.listing(self._root) & MARKS)  # else it may be somebody's home
         for file in self._candidates(stem) if is_project else self._near_with_stars():
             text = self._modules.text(file) or "" if file != path else ""
@@ -208,6 +208,16 @@ class Importers:
             if not file.endswith(".py") or any(self._leads_to(file, full, path, stem) for full in stars):
                 return True
         return False
+
+    def others_with(self, word: str, path: str) -> Iterator[str]:
+        """The other files of the project in which `word` stands somewhere."""
+        if self._all is None:
+            most = None if self._modules.listing(self._root) & MARKS else _NEAR
+            self._all = [os.path.abspath(file) for file in self._project_files(most)]
+        pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
+        for file in self._all:
+            if file != path and pattern.search(self._modules.text(file) or ""):
+                yield file
 
     def _near_with_stars(self) -> list[str]:
         if self._near is None:
@@ -233,11 +243,11 @@ class Importers:
             folders[:] = sorted(name for name in folders if name not in self._exclude)
             yield from (os.path.join(directory, name) for name in sorted(files) if name.endswith((".py", ".ipynb")))
 
-    def _imports(self, file: str, path: str) -> bool:
+    def imports(self, file: str, path: str) -> bool:
         """Whether `file` imports the module at `path`, or one of its name that nobody can find."""
         if not file.endswith(".py"):
             return True
-        stem = os.path.basename(path).removesuffix(".py")
+        stem = stem_of(path)
         return any(self._leads_to(file, name, path, stem) for name in _imported(self._modules.text(file) or ""))
 
     def _leads_to(self, file: str, name: str, path: str, stem: str) -> bool:
@@ -252,6 +262,11 @@ class Importers:
                 break
             module = self._modules.child(os.path.dirname(module), part, set())
         return module == path
+
+
+def stem_of(path: str) -> str:
+    """What imports of the module at `path` end with."""
+    return os.path.basename(path.removesuffix(os.sep + "__init__.py")).removesuffix(".py")
 
 
 def _imported(text: str) -> list[str]:

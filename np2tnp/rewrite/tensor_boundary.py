@@ -1,11 +1,13 @@
 """``--boundary tensor``: migrated functions take and give tensors themselves, without a wrapper.
 
-Then code that stays NumPy must not call them: it would get tensors. Inside the module that is proved here; other
-modules are the user's business, who asked for this contract.
+Then code that stays NumPy must not call them: it would get tensors. Inside the module that is proved here. Other
+modules are the user's business, who asked for this contract, but for what nobody would notice there: that a function
+which updates its arguments gives the new arrays back.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from typing import Any
 
@@ -290,6 +292,95 @@ def _parents(body: cst.CSTNode) -> tuple[dict[int, tuple[Any, Any]], set[int]]:
     return found, within
 
 
+# --- Other files of the project that use a function which updates its arguments: they are not rewritten with it
+
+
+def use_elsewhere(text: str, info: FunctionInfo, denotes: Callable[[str], bool]) -> int:
+    """The line on which another file may use the function, 0 where there is none.
+
+    `denotes`: whether a name, as the file imports it (``.ops.scale``), may be the function. Imports alone are no use,
+    but for one that gives it another name.
+    """
+    name = info.qualname.rpartition(".")[2]
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 1  # Python 2: the name stands in it
+    bound: dict[str, str] = {}
+    stars: list[str] = []
+    skipped: set[int] = set()
+    called: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            bound.update((it.asname or it.name.partition(".")[0], it.name) for it in node.names if it.asname)
+            bound.update((it.name.partition(".")[0],) * 2 for it in node.names if not it.asname)
+        elif isinstance(node, ast.ImportFrom):
+            start = "." * node.level + (f"{node.module}." if node.module else "")
+            bound.update((it.asname or it.name, start + it.name) for it in node.names if it.name != "*")
+            stars += [start for it in node.names if it.name == "*"]
+        elif isinstance(node, ast.Call):
+            called.add(id(node.func))
+        elif isinstance(node, ast.Attribute) and node.attr == "numpy" and isinstance(node.value, ast.Call):
+            skipped.add(id(node.value.func))  # ``model.scale(x).numpy()`` was written for tensors
+        elif isinstance(node, ast.Assign) and any(getattr(it, "id", "") == "__all__" for it in node.targets):
+            skipped.update(map(id, ast.walk(node.value)))
+
+    def may_be(node: ast.AST) -> bool:
+        if isinstance(node, ast.Constant):
+            return isinstance(node.value, str) and node.value.rpartition(".")[2] == name
+        if isinstance(node, ast.ImportFrom):
+            renamed = any(it.name == name and it.asname not in (None, name) for it in node.names)
+            start = "." * node.level + (f"{node.module}." if node.module else "")
+            return renamed and denotes(start + name)
+        if isinstance(node, ast.ClassDef) and info.owner is not None and node.bases:
+            return any(getattr(it, "name", "") == name for it in node.body)  # it may be called in the place of ours
+        if isinstance(node, ast.Name):
+            if info.owner is not None:
+                return False
+            if node.id in bound:
+                return bound[node.id].rpartition(".")[2] == name and denotes(bound[node.id])
+            return node.id == name and any(denotes(star + name) for star in stars)
+        if not isinstance(node, ast.Attribute) or node.attr != name:
+            return False
+        path = _dotted_name(node)
+        first, _, rest = path.partition(".")
+        if first in bound:
+            return denotes(f"{bound[first]}.{rest}")
+        return info.owner is not None or (id(node) in called and path not in (f"self.{name}", f"cls.{name}"))
+
+    lines = [node.lineno for node in ast.walk(tree) if id(node) not in skipped and may_be(node)]  # type: ignore[attr-defined]
+    return min(lines, default=0)
+
+
+def looks_up(text: str) -> bool:
+    """Whether a file looks names up in texts that it computes."""
+    if not any(name in text for name in ("getattr", *_LOOKING_UP)):
+        return False
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
+            if not (len(node.args) > 1 and isinstance(node.args[1], ast.Constant)):
+                return True
+        elif getattr(node, "id", getattr(node, "attr", "")) in _LOOKING_UP:
+            return True
+    return False
+
+
+def _dotted_name(node: ast.expr) -> str:
+    """``a.b.c``; begins with a dot where that is an attribute of something else than a name."""
+    if isinstance(node, ast.Attribute):
+        return f"{_dotted_name(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def updaters(plans: Iterable[RegionPlan], module: ModuleInfo) -> list[FunctionInfo]:
+    """The functions that would migrate and give back what they were given to update."""
+    return [module.functions[p.facts.qualname] for p in plans if _migrates(p) and p.facts.mutated]
+
+
 def leaking(plans: Iterable[RegionPlan], module: ModuleInfo) -> frozenset[str]:
     """The functions that would migrate, give tensors, and are called other than from migrated code, by name.
 
@@ -379,9 +470,11 @@ def _gives(facts: ev.RegionFacts) -> bool:
     return bool(facts.mutated) or (facts.result is not None and may_hold_tensor(facts.result))
 
 
-def hit(info: FunctionInfo) -> Hit:
-    """Why such a function stays NumPy."""
+def hit(info: FunctionInfo, where: str = "") -> Hit:
+    """Why such a function stays NumPy. `where`: outside of the module it is used there, see :func:`use_elsewhere`."""
     message = "code of the module that stays NumPy uses it, and would get tensors from it (--boundary tensor)"
+    if where:
+        message = f"{where} may use it, and would not take the updated arrays that it gives back (--boundary tensor)"
     return Hit(Callback.doc.code, info.node, message, Verdict.BLOCK)
 
 

@@ -14,6 +14,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
 from side_by_side import rewrite
 
+from np2tnp import config, pipeline
+from np2tnp.model import RegionState
 from np2tnp.runtime.base.dispatch import is_tensor
 from np2tnp.runtime.base.lazy_tensorflow import tf
 
@@ -437,3 +439,133 @@ def test_what_only_hands_results_on_is_no_obstacle() -> None:
     first, last = model.both(tf.constant(x))
     assert is_tensor(first)
     assert is_tensor(last)
+
+
+#: Others of the project use these: what updates its arguments would give them back to code that expects no such thing.
+OPS = """
+import numpy as np
+
+def scale(x, k):
+    x *= k
+    return np.tanh(x) + x
+
+def zero(x):
+    x[:] = 0
+
+class Net:
+    def __init__(self, w):
+        self.w = w
+    def step(self, x):
+        x *= 2
+        return np.exp(x) * self.w
+    def __call__(self, x):
+        x += 1
+        return np.exp(x)
+
+def energy(x):
+    return np.sum(np.exp(x) ** 2)
+"""
+UPDATERS = {"scale", "zero", "Net.step", "Net.__call__"}
+USES = {
+    "by its name": ({"main.py": "from pkg.ops import scale\ndef use(x):\n    return scale(x, 3)\n"}, "scale"),
+    "another name": ({"main.py": "from pkg.ops import scale as s\ndef use(x):\n    return s(x, 3)\n"}, "scale"),
+    "the update": ({"main.py": "from pkg.ops import zero\ndef use(x):\n    zero(x)\n"}, "zero"),
+    "by its module": ({"main.py": "import pkg.ops\ndef use(x):\n    return pkg.ops.scale(x, 3)\n"}, "scale"),
+    "by its module's other name": (
+        {"main.py": "import pkg.ops as o\ndef use(x):\n    return o.scale(x, 3)\n"},
+        "scale",
+    ),
+    "by its module, as a value": ({"main.py": "from pkg import ops\nF = list(map(ops.zero, []))\n"}, "zero"),
+    "by a relative import": ({"pkg/main.py": "from .ops import scale\nstep = scale\n"}, "scale"),
+    "by a star import": ({"main.py": "from pkg.ops import *\ndef use(x):\n    return scale(x, 3)\n"}, "scale"),
+    "by a re-export": (
+        {"pkg/__init__.py": "from .ops import scale\n", "main.py": "from pkg import scale\ny = scale([], 3)\n"},
+        "scale",
+    ),
+    "by a re-export of all": (
+        {"pkg/__init__.py": "from .ops import *\n", "main.py": "import pkg\ny = pkg.scale([], 3)\n"},
+        "scale",
+    ),
+    "by a re-export with another name": (
+        {"pkg/__init__.py": "from .ops import scale as s\n", "main.py": "from pkg import s\ny = s([], 3)\n"},
+        "scale",
+    ),
+    "by a module that is a parameter": (
+        {"run.py": "import main, pkg.ops\nmain.use(pkg.ops, [])\n", "main.py": "def use(o, x): return o.scale(x, 3)\n"},
+        "scale",
+    ),
+    "by its name in a text": ({"main.py": "from pkg import ops\ny = getattr(ops, 'scale')\n"}, "scale"),
+    "in a test": ({"tests/test_ops.py": "from pkg.ops import scale\ndef test():\n    scale([], 3)\n"}, "scale"),
+    "in a notebook": (
+        {"try.ipynb": '{"cells": [{"source": ["from pkg.ops import scale\\n", "scale(x, 3)"]}]}'},
+        "scale",
+    ),
+    "where its folder is added at run time": ({"run/main.py": "import ops\ny = ops.scale([], 3)\n"}, "scale"),
+    "a method": ({"main.py": "from pkg.ops import Net\ndef use(x):\n    return Net(1.0).step(x)\n"}, "Net.step"),
+    "a method, where the class is not named": (
+        {"main.py": "import pkg.ops, train\ntrain.use(pkg.ops.Net(1), [])\n", "train.py": "def use(n, x): n.step(x)\n"},
+        "Net.step",
+    ),
+    "a method that a subclass has, too": (
+        {"main.py": "from pkg.ops import Net\nclass Sub(Net):\n    def step(self, x):\n        return 2\n"},
+        "Net.step",
+    ),
+}
+
+
+def states(folder: Path, texts: dict[str, str]) -> tuple[set[str], list[str]]:
+    """What of ``OPS`` migrates, and why the rest does not."""
+    (folder / "pyproject.toml").write_text("")
+    for name, text in {"pkg/__init__.py": "", "pkg/ops.py": OPS, **texts}.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    settings = config.load([str(folder)], {"boundary": "tensor", "slow": "convert", "cache": False, "jobs": 1})
+    reports = pipeline.rewrite([str(folder)], settings).reports
+    regions = next(report.regions for report in reports if report.path.endswith("ops.py"))
+    migrating = {region.qualname for region in regions if region.state is RegionState.CONVERTIBLE}
+    return migrating, [reason for region in regions for reason in region.reasons]
+
+
+@pytest.mark.parametrize(("texts", "name"), USES.values(), ids=USES)
+def test_what_another_file_uses_stays(texts: dict[str, str], name: str, tmp_path: Path) -> None:
+    found, reasons = states(tmp_path, texts)
+    assert name not in found
+    assert "energy" in found
+    where = next(path for path in reversed(texts) if path != "pkg/__init__.py" or "another" in str(texts))
+    assert any(where in reason or "pkg/__init__.py" in reason for reason in reasons)
+
+
+def test_names_that_are_computed_and_special_methods(tmp_path: Path) -> None:
+    found, _ = states(
+        tmp_path, {"main.py": "from pkg import ops\ndef use(name, x):\n    return getattr(ops, name)(x)\n"}
+    )
+    assert not found & UPDATERS
+    (tmp_path / "main.py").write_text("from pkg import ops\n")
+    assert states(tmp_path, {})[0] & UPDATERS == UPDATERS - {"Net.__call__"}
+
+
+OTHERS = """
+import numpy as np
+from pkg.others import scale
+from pkg import zero
+from pkg.ops import energy
+
+class Box:
+    def __init__(self, scale):
+        self.scale = scale
+
+def use(x, box):
+    np.step = 3
+    return scale(x, 3) * self.scale, zero, energy(x)
+"""
+
+
+def test_what_nobody_uses_gives_back_the_updated_arrays(tmp_path: Path) -> None:
+    """Another function of the name is no use, nor is an import, nor code that was written for tensors."""
+    texts = {
+        "pkg/__init__.py": "from .ops import scale\nfrom .others import zero\n__all__ = ['scale', 'zero']\n",
+        "pkg/others.py": "def scale(x, k):\n    return x\ndef zero(x):\n    return x\n",
+        "main.py": OTHERS,
+        "grad.py": "from pkg import ops\nprint(ops.scale(3.0, 3).numpy())\n",
+    }
+    assert states(tmp_path, texts)[0] & UPDATERS == {"scale", "zero", "Net.step"}
