@@ -213,6 +213,7 @@ def costs_more_than_it_does(
     numbers: frozenset[str],
     is_in_loops: Callable[[], bool],
     mended: frozenset[int] = frozenset(),
+    stays: frozenset[int] = frozenset(),
 ) -> int:
     """How often arrays would be brought to the device and back, if that takes longer than NumPy for what is done there.
 
@@ -223,6 +224,7 @@ def costs_more_than_it_does(
     numbers: parameters that likely are numbers: nothing is done with arrays where they stand alone.
     is_in_loops: whether loops call it.
     mended: nodes, by id, that are done on the device, too, once somebody wrote them otherwise.
+    stays: nodes, by id, that are not brought any more then.
     """
     if is_part_of_more(facts, edits):
         return 0
@@ -232,7 +234,7 @@ def costs_more_than_it_does(
     there = [event for event in there if not _is_of_numbers(event, numbers)]
     made = {id(event.node): event for event in events if not isinstance(event, ev.Store)}
     brought = (edits.host | edits.zero_d) ^ edits.tensor
-    arrays = {key for key in brought if key not in made or not is_number(made[key].result)}
+    arrays = {key for key in brought - stays if key not in made or not is_number(made[key].result)}
     hands_on = facts.result is not None and may_hold_tensor(facts.result)
     taken = [_operands(event) for event in there if not isinstance(event, ev.Store)]
     ndarrays = {id(it): value for one in taken for it, value in one if isinstance(value, Array) and needs_tensor(value)}

@@ -244,6 +244,7 @@ def plan_region(
         return RegionPlan(facts, hits, edits, RegionState.KEPT, [hit for hit in hits if hit is against])
     keeps = options.slow == "keep" and options.boundary == "numpy"
     little = not_worth_moving(facts, edits, module, catalog, slow, options.compile != "none") if keeps else None
+    little = little or (_little_without(slow, facts, edits, module) if keeps and slow else None)
     if slow and options.slow == "keep" and (little is None or any(hit.code != part_loops.BUILTIN for hit in slow)):
         return RegionPlan(facts, hits, edits, RegionState.KEPT, slow, part_loops.beside(slow, loops))
     if little is not None:
@@ -310,11 +311,29 @@ def _is_in_vain(blocks: list[Hit], facts: ev.RegionFacts, edits: Edits, module: 
     return _does_too_little(facts, edits, module, []) or _crossings(facts, edits, module, mended) > 0
 
 
-def _crossings(facts: ev.RegionFacts, edits: Edits, module: ModuleInfo, mended: frozenset[int] = frozenset()) -> int:
+def _crossings(
+    facts: ev.RegionFacts,
+    edits: Edits,
+    module: ModuleInfo,
+    mended: frozenset[int] = frozenset(),
+    stays: frozenset[int] = frozenset(),
+) -> int:
     own = module.functions.get(facts.qualname)
     numbers = likely_numbers(own) if own is not None else NO_NAMES
     in_loops = partial(small_arrays.is_called_in_loops, facts.qualname, module)
-    return costs_more_than_it_does(facts, edits, numbers, in_loops, mended)
+    return costs_more_than_it_does(facts, edits, numbers, in_loops, mended, stays)
+
+
+def _little_without(slow: list[Hit], facts: ev.RegionFacts, edits: Edits, module: ModuleInfo) -> Hit | None:
+    """What is said of a function that would be best left once somebody wrote Python's own functions in it otherwise."""
+    if any(hit.code != part_loops.BUILTIN or hit.left for hit in slow):
+        return None
+    written = (
+        hit.node for hit in slow if not hit.message.endswith(part_loops.LISTED)
+    )  # that brings the array as before
+    mended = frozenset(id(part) for node in written for part in walk(node))
+    crossings = _crossings(facts, edits, module, mended, mended)
+    return small_arrays.back_and_forth(facts.node, crossings, parts_of_objects(edits, facts)) if crossings else None
 
 
 def not_worth_moving(

@@ -184,6 +184,7 @@ _DRAWN = frozenset(
     " set_ylabel set_xlim set_ylim set_title set_xticks set_yticks set_xticklabels set_yticklabels add_subplot subplots"
     " add_trace update_layout legend colorbar savefig suptitle tight_layout annotate get_xlim get_ylim".split()
 )
+_TELLING = ("summary", "summary2")  #: they give what people read, often as an object
 _CONSTRUCTORS = ("__init__", "__post_init__", "__new__", "__setstate__")
 
 
@@ -199,6 +200,7 @@ def why_left(facts: ev.RegionFacts, of_items: bool = True) -> str:
     keeps = facts.qualname.rpartition(".")[2] in _CONSTRUCTORS or _is_setter(facts.node)
     reads = of_items and any(map(_reads_files, facts.events))
     tells = facts.result is not None and scalar_type(facts.result) == "str"
+    tells = tells or (of_items and facts.qualname.rpartition(".")[2] in _TELLING)
     enough = _REPORTS if tells else MUCH if keeps or reads or is_about_tables(facts) else _WORTH
     return "little" if _does_less(facts, enough, of_items, reads) else ""
 
@@ -263,9 +265,10 @@ _OF_TABLES = frozenset("index columns iloc loc groupby rolling dropna fillna ite
 def _does_less(facts: ev.RegionFacts, enough: int, of_items: bool = False, reads: bool = False) -> bool:
     """Whether it computes fewer than `enough` operations on each element. `reads`: loops do not count."""
     items = _items_of_loops(facts.node)
+    numbers = {id(part) for it in nodes_of(facts.node) for inner in _of_numbers(it) for part in walk(inner)}
     total = 0
     for event in facts.events:
-        if id(event.node) in facts.little:
+        if id(event.node) in facts.little or id(event.node) in numbers:
             continue
         if isinstance(event, (ev.Call, ev.Operator, ev.Store)) and not _is_about_text(event):
             repeated = (event.place.loops or event.place.nested) and not reads
@@ -274,6 +277,17 @@ def _does_less(facts: ev.RegionFacts, enough: int, of_items: bool = False, reads
             if total >= enough:
                 return False
     return True
+
+
+def _of_numbers(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """What is a number, or a few, because of where it stands: what a slice begins and ends with, a shape, a range."""
+    if type(node) is cst.Slice:
+        yield node
+    elif type(node) is cst.Call and node.args and dotted(node.func).rpartition(".")[2] in _SHAPED:
+        yield node.args[0]
+
+
+_SHAPED = ("range", "zeros", "ones", "empty", "arange", "eye")
 
 
 def _reads_files(event: ev.Event) -> bool:

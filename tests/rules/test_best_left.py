@@ -593,3 +593,63 @@ class Names:
 def test_parts_that_differ_in_length_and_lists_of_nones_have_no_form(text: str, stays: bool) -> None:
     (told,) = (it for it in report_of(text).findings if it.decides)
     assert (told.code, told.left) == ("TNP704", "loops" if stays else "")
+
+
+# --- what is little once it is done as it is advised
+
+REST = """
+def f(names, masks, table):
+    indices = np.arange(len(names))
+    rest = np.array(list(set(indices{0}).difference(set(np.concatenate(masks){0}))))
+    return table(rest, np.sqrt(indices), np.cos(rest))
+"""
+
+
+def test_what_would_be_best_left_after_the_advice_is_so_before() -> None:
+    for after in ("", ".tolist()"):
+        told = deciding(REST.format(after))
+        assert (told.code, told.left) == ("TNP707", "little")
+
+
+LARGEST = """
+def f(x: np.ndarray):
+    y = np.exp(x) * np.sin(x)
+    return y / {}(y)
+"""
+
+
+def test_what_migrates_after_the_advice_is_told() -> None:
+    told = deciding(LARGEST.format("max"))
+    assert (told.code, told.left) == ("TNP705", "")
+    (region,) = (it for it in report_of(LARGEST.format("np.max")).regions if it.qualname == "f")
+    assert region.state is RegionState.CONVERTIBLE
+
+
+LAGS = """
+class Results:
+    def f(self, k):
+        held = np.zeros(self.max_lag + 1)
+        params = self.params[self.df - k - self.k_exog : self.df - self.k_exog]
+        for i, lag in enumerate(self.lags):
+            held[lag] = {}(params[i])
+        return held
+"""
+
+
+def test_where_a_slice_ends_and_how_large_an_array_is_are_numbers() -> None:
+    assert deciding(LAGS.format("-"), "Results.f").left == "little"
+    assert deciding(LAGS.format("np.exp"), "Results.f").left == ""
+
+
+SIZES = """
+def {}(groups, info):
+    sizes = np.array([len(x) for x in groups])
+    info["least"] = f"{{min(sizes):.0f}}"
+    info["mean"] = f"{{np.mean(sizes):.1f}} {{np.std(sizes):.2f}}"
+    return info
+"""
+
+
+def test_a_summary_is_what_people_read() -> None:
+    assert deciding(SIZES.format("summary"), "summary").left == "little"
+    assert deciding(SIZES.format("sizes_of"), "sizes_of").left == ""

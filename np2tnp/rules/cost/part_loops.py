@@ -56,7 +56,7 @@ _INSTEAD = {
     "min": "use np.min, the same unless there is a NaN", "any": "use np.any",
     "all": "use np.all", "sorted": "use np.sort, which gives an array",
 }  # fmt: skip
-_LISTED = "give it what .tolist() gives"
+LISTED = "give it what .tolist() gives"
 #: ... and those that give items when somebody asks for them.
 _LAZY = frozenset("map filter enumerate zip reduce dict".split())
 #: Methods of texts and files that give lists of texts.
@@ -588,7 +588,7 @@ def _builtins(context: Context) -> Iterator[Hit]:
         arrays = [argument for argument in given if _is_array(argument, name, context)]
         if arrays:
             certain = next((item for item in arrays if isinstance(item.value, Array)), None)
-            instead = _INSTEAD.get(name, _LISTED)
+            instead = _INSTEAD.get(name, LISTED)
             if name == "sum" and len(given) > 1:
                 instead = f"{instead}, and add the second argument"
             if name == "sorted" and any(argument.name == "reverse" for argument in event.arguments):
