@@ -653,3 +653,44 @@ def {}(groups, info):
 def test_a_summary_is_what_people_read() -> None:
     assert deciding(SIZES.format("summary"), "summary").left == "little"
     assert deciding(SIZES.format("sizes_of"), "sizes_of").left == ""
+
+
+# --- loops over what is no part of an array
+
+NO_PARTS = {
+    "a dict of arrays": """
+        def f(resp: np.ndarray, bad: dict):
+            out = resp * 2
+            for start, (local, inverse) in bad.items():
+                rows = start + local
+                out[rows] = np.einsum("kps,sk->kp", inverse, resp[:, rows])
+            return out
+        """,
+    "dicts in a list": """
+        def f(points: list):
+            out = np.zeros((len(points[0]), len(points)))
+            for i, key in enumerate(points[0].keys()):
+                for j in range(len(points)):
+                    out[i, j] = points[j][key]
+            return np.linalg.eigh(np.cov(out))
+        """,
+    "slices that others make": """
+        def f(terms, names, manager, effects: np.ndarray):
+            arr = np.zeros((len(terms), len(names)))
+            slices = [manager.get_slice(terms, name) for name in names]
+            for i, part in enumerate(slices):
+                arr[i, part] = 1
+            return np.dot(arr, np.exp(effects) ** 2)
+        """,
+}
+
+
+@pytest.mark.parametrize("kind", NO_PARTS)
+def test_what_is_no_part_of_an_array_has_no_whole_array_form(kind: str) -> None:
+    told = deciding(NO_PARTS[kind])
+    assert (told.code in ("TNP701", "TNP704"), told.left) == (True, "loops")
+
+
+def test_the_number_of_an_item_is_an_index_of_arrays() -> None:
+    text = NO_PARTS["slices that others make"].replace("arr[i, part] = 1", "arr[i] = np.exp(effects) * part")
+    assert deciding(text).left == ""

@@ -354,7 +354,10 @@ def picks_by_lists(loop: Loop, body: Sequence[cst.CSTNode], context: Context) ->
     """Whether an iteration takes the elements that an item of a list says, and such items differ in length.
 
     ``rows = [np.where(labels == k)[0] for k in kinds]``, and then ``x[rows[i]]``: no array can be made of that list.
+    Nor of what a dict holds, which is no array: ``for name, rows in groups.items()``.
     """
+    if any(map(_asks_a_dict, (loop, *body))):
+        return True
     made = (part for part in nodes_of(context.facts.node) if type(part) is cst.Assign)
     uneven = {
         name
@@ -365,6 +368,7 @@ def picks_by_lists(loop: Loop, body: Sequence[cst.CSTNode], context: Context) ->
     }
     clause = loop if type(loop) is cst.For else getattr(loop, "for_in", None)
     items = set(target_names(clause.target)) if clause is not None and names_in(clause.iter) & uneven else set()
+    items -= _number_of(clause)
     for part in body if uneven else ():
         for inner in (it for key in part.slice for it in walk(key)) if type(part) is cst.Subscript else ():
             if type(inner) is cst.Name and inner.value in items:
@@ -374,10 +378,25 @@ def picks_by_lists(loop: Loop, body: Sequence[cst.CSTNode], context: Context) ->
     return False
 
 
+def _asks_a_dict(loop: cst.CSTNode) -> bool:
+    """Whether a loop goes through ``d.items()``: no array has such a method."""
+    head = loop.iter if isinstance(loop, (cst.For, cst.CompFor)) else getattr(loop, "for_in", None)
+    methods = (part.func for part in walk(head) if type(part) is cst.Call and not part.args) if head is not None else ()
+    return any(type(it) is cst.Attribute and it.attr.value in ("items", "keys", "values") for it in methods)
+
+
+def _number_of(clause: cst.For | cst.CompFor | None) -> set[str]:
+    """The name that ``enumerate()`` gives numbers."""
+    if clause is None or type(clause.iter) is not cst.Call or dotted(clause.iter.func) != "enumerate":
+        return set()
+    target = clause.target
+    return set(target_names(target.elements[0].value)) if type(target) is cst.Tuple else set()
+
+
 def _differs_in_length(item: cst.BaseExpression, context: Context) -> bool:
-    """Whether it is a slice between bounds that an array says, or where something is found."""
+    """Whether it is a slice between bounds that an array says, where something is found, or what unknown code gives."""
     call = context.calls.get(id(item.value if type(item) is cst.Subscript else item))
-    if call is not None and call.api in _FINDING:
+    if call is not None and (call.api in _FINDING or (call.api is None and not isinstance(call.callee, Symbol))):
         return True
     key = item.slice[0].slice if type(item) is cst.Subscript else None
     return type(key) is cst.Slice and type(key.lower) is cst.Subscript and type(key.upper) is cst.Subscript
