@@ -159,9 +159,17 @@ def has_shared_items(value: Value) -> bool:
             or {BY_LAYOUT, FOREIGN} & (refs_of(first) | refs_of(second))
         )
         and {kind, other} not in ({""}, {"piece"})
+        and not _are_apart(kind, other)
         and any(ref.isidentifier() or is_outside_location(ref) for ref in refs_of(first) & refs_of(second))
         for (first, kind), (second, other) in combinations(shown, 2)
     )
+
+
+def _are_apart(kind: str, other: str) -> bool:
+    """Whether two views of one array are two items along one axis, ``x[0]`` and ``x[1]``."""
+    item, _, axis = kind.partition(" of ")
+    second, _, along = other.partition(" of ")
+    return bool(axis) and axis == along and item != second
 
 
 def _is_of_views(value: Value) -> bool:

@@ -100,7 +100,7 @@ class Array:
     #: what NumPy makes of it when it is 0-d: "scalar", "array", "either", or "never" where it cannot be
     zero_d: str = "scalar"
     #: "view": it may be a view of something in refs rather than the object itself; "piece": one of the disjoint views
-    #: that iterating or unpacking gives
+    #: that iterating or unpacking gives; "item 0 of axis 1": the view x[:, 0] of a whole array x
     view: str = ""
     nonempty: bool = False  #: it certainly has elements
     among_zero_d: bool = False  #: several values meet in it, and one of them certainly has no axes

@@ -158,7 +158,18 @@ def _index(base: Array, keys: tuple[Value, ...]) -> Array:
         return Array(home, base.dtypes, rank, deps=base.deps, zero_d=zero_d)
     if rank == 0 and not ellipsis:
         return Array(home, base.dtypes, 0, deps=base.deps)
-    return Array(home, base.dtypes, rank, base.refs, None, base.deps, zero_d=zero_d, view="view")
+    view = _item(keys) if home == TENSOR and not base.view and all(map(str.isidentifier, base.refs)) else "view"
+    return Array(home, base.dtypes, rank, base.refs, None, base.deps, zero_d=zero_d, view=view)
+
+
+def _item(keys: tuple[Value, ...]) -> str:
+    """Which item of an array, and along which axis, these keys take; "view" where that is not certain."""
+    for axis, key in enumerate(keys):
+        if isinstance(key, Const) and key.type == "int" and key.value >= 0:
+            return f"item {key.value} of axis {axis}"
+        if scalar_type(key) != "slice":
+            break
+    return "view"
 
 
 def _is_ellipsis(keys: tuple[Value, ...]) -> bool:

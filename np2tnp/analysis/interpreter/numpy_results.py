@@ -93,6 +93,8 @@ _PARTS = frozenset(("real", "imag"))
 #: What gives back its very argument or a copy, never another view of it, and which of them shows in a tensor as well:
 #: memory order, which decides about the others, does not.
 _SAME_OR_COPY = frozenset("asarray asanyarray array astype".split())
+#: Views of all elements, each of them once.
+_REARRANGED = frozenset("moveaxis ravel reshape rollaxis squeeze swapaxes transpose".split())
 #: What gives a view of each of several arguments.
 _OF_EACH = frozenset("broadcast_arrays atleast_1d atleast_2d atleast_3d".split())
 #: Calls of NumPy whose result is a Python object even where the catalog does not say so.
@@ -405,6 +407,8 @@ class NumpyCalls:
                 refs |= {FOREIGN}
             same = name in _SAME_OR_COPY and values.keys().isdisjoint(("order", "ndmin", "ndmax"))
             view = view_of(first) if same else "view"
+            if not refs and name in _REARRANGED and home_of(first) == TENSOR and not view_of(first):
+                view = ""  # of an array that nobody else has, and whose items share nothing
             if name in ("asarray", "asanyarray") and len(values) == 1:
                 exact = exact_of(first) if self.frame.made == HOST or may_hold_tensor(first) else None  # else a copy
             elif "copy=True" in fact.parameters or name == "array":

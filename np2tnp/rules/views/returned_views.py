@@ -140,13 +140,16 @@ def _copy_of_one(event: ev.Construct, context: Context) -> tuple[str, str]:
         are_arrays = isinstance(value, Sequence) and isinstance(value.element, Array)
         return some, "return np.array(...) of one, or the base alone" if are_arrays else ""
     items = [(sketch(part.value), item) for part, item in zip(node.elements, value.items, strict=False)]
-    for at, (words, item) in enumerate(items):
-        for other, (second, shown) in enumerate(items):
-            if at != other and isinstance(item, Array) and refs_of(item) & refs_of(shown) and "..." not in words:
-                both = [words, second] if at < other else [second, words]
-                which = " and ".join(both) if "..." not in second and words != second else some
-                return which, f"return {words}.copy(), unless that is meant"
-    return some, ""
+    pairs = [
+        (one, other) for one in items for other in items if one is not other and refs_of(one[1]) & refs_of(other[1])
+    ]
+    for (words, item), (second, _) in pairs:
+        if isinstance(item, Array) and "..." not in words:
+            both = [it for it, _ in items if it in (words, second)]
+            which = " and ".join(both) if "..." not in second and words != second else some
+            return which, f"return {words}.copy(), unless that is meant"
+    named = (f"{words} and {second}" for (words, _), (second, _) in pairs if "..." not in words + second)
+    return next(named, some), ""
 
 
 def _source(node: cst.BaseExpression, context: Context) -> cst.BaseExpression:

@@ -1,0 +1,68 @@
+"""TNP207, and reads that come late: two items of an array share nothing; what may share memory or change is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from advised import deciding, gives_the_same, load, report_of, states
+
+_HEAD = "import numpy as np\n\n\n"
+
+
+ITEMS = """
+def f(y: np.ndarray, k, z: np.ndarray):
+    b = np.squeeze(np.linalg.solve(np.exp(y), np.sin(y)))
+    {}
+    return np.linalg.solve(np.exp(y), {}), {}
+"""
+
+
+def _results(module: Any) -> Any:
+    return module.f(np.linspace(0, 1, 9).reshape(3, 3) ** 2, 1, np.ones(3))
+
+
+@pytest.mark.parametrize(
+    ("then", "items"),
+    [
+        ("", ("b[0]", "b[1]")),
+        ("", ("b[:, 1]", "b[:, 0]")),
+        ("b = np.transpose(np.exp(b))", ("b[:, 2, None]", "b[:, 0]")),
+    ],
+)
+def test_two_items_of_an_array_share_nothing(then: str, items: tuple[str, str], tmp_path: Path) -> None:
+    text = _HEAD + ITEMS.lstrip().format(then, "b", ", ".join(items))
+    assert deciding(text) is None
+    report = report_of(text)
+    assert "rt.host" not in (report.new_text or "").partition("# NumPy originals")[0]
+    gives_the_same(tmp_path, [text, text], _results)
+    _, one, other = _results(load("followed", report.new_text or "", tmp_path))
+    assert not np.shares_memory(one, other)
+
+
+@pytest.mark.parametrize(
+    ("then", "items"),
+    [
+        ("", ("b[1]", "b[:, 0]")),
+        ("", ("b[0]", "b[0]")),
+        ("", ("b[-1]", "b[2]")),
+        ("", ("b[0]", "b")),
+        ("", ("b[0]", "b.T[1]")),
+        ("a, b = b[1], b[1:]", ("a", "b[0]")),
+        ("a = b[0] if k else b[1]", ("a[1:]", "b[0]")),
+        ("b = np.broadcast_to(b[0], (3, 3))", ("b[0]", "b[1]")),
+        ("b = np.reshape(np.broadcast_to(np.exp(z), (3, 3)), (3, 3))", ("b[0]", "b[1]")),
+        ("a = [b[i] for i in range(2)]", ("a[0]", "b[0]")),
+    ],
+)
+def test_views_that_may_be_one_memory_stay_numpys(then: str, items: tuple[str, str], tmp_path: Path) -> None:
+    text = _HEAD + ITEMS.lstrip().format(then, "y", ", ".join(items))
+    if states(text)["f"] == "blocked":
+        return
+    made = (report_of(text).new_text or "").partition("# NumPy originals")[0]
+    _, one, other = _results(load("numpys", text, tmp_path))
+    assert np.shares_memory(one, other)
+    _, one, other = _results(load("ours", report_of(text).new_text or "", tmp_path))
+    assert np.shares_memory(one, other), made
