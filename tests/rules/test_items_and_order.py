@@ -66,3 +66,32 @@ def test_views_that_may_be_one_memory_stay_numpys(then: str, items: tuple[str, s
     assert np.shares_memory(one, other)
     _, one, other = _results(load("ours", report_of(text).new_text or "", tmp_path))
     assert np.shares_memory(one, other), made
+
+
+LATE = """
+class Model:
+    def __init__(self, data: np.ndarray):
+        self.data = np.exp(data)
+
+    def update(self, k):
+        self.data[0] = k
+        return self.data.sum(axis=0)
+
+    def f(self, x: np.ndarray):
+        y = np.exp(x) @ np.sin(x)
+        {}return np.dot(self.data, {}) + y
+"""
+
+
+def test_a_call_that_may_update_what_was_read_is_named(tmp_path: Path) -> None:
+    text = _HEAD + LATE.lstrip().format("", "self.update(3)")
+    told = deciding(text, "Model.f")
+    assert told is not None
+    assert told.message == (
+        "self.update(...) may update .data, which is read before it in the same expression:"
+        " give that call a statement of its own"
+    )
+    followed = _HEAD + LATE.lstrip().format("new = self.update(3)\n        ", "new")
+    assert deciding(followed, "Model.f") is None
+    x = np.linspace(0, 1, 9).reshape(3, 3)
+    gives_the_same(tmp_path, [text, followed], lambda it: [it.Model(x).f(x)])

@@ -219,7 +219,7 @@ class Kind(Enum):
     ARGUMENTS_READ_LATE = "arguments read late"
     """A call among the arguments may update what an argument before it shows."""
     READ_LATE = "read late"
-    """An expression reads a name before a call in it updates that."""
+    """An expression reads a name before a call in it updates that; the detail has both, with a | between them."""
     EVALUATION_ORDER = "evaluation order"
     """The index and the value of a store both have effects, which the rewrite would swap."""
     RAISE_AFTER_MUTATION = "raise after mutation"

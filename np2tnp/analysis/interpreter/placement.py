@@ -47,7 +47,7 @@ from np2tnp.analysis.domain.values import (
 )
 from np2tnp.analysis.interpreter.frame import HOST_FUNCTIONS, NESTED, Frame, Names, Record
 from np2tnp.analysis.syntax.python_tables import BY_ORDER, IN_PLACE_METHODS
-from np2tnp.analysis.syntax.scopes import dotted, target_names
+from np2tnp.analysis.syntax.scopes import dotted, sketch, target_names
 from np2tnp.analysis.syntax.walk import walk
 
 #
@@ -256,11 +256,11 @@ class Placement:
         before = refs_of(receiver) if receiver is not None else NO_NAMES
         for argument in arguments:
             for updated in sorted(self._updated_by(argument.node.value, before)):
-                self.record.construct(
-                    node,
-                    ev.Kind.CLOSURE_STORE if updated.isidentifier() else ev.Kind.READ_LATE,
-                    updated.rpartition(":")[2],
-                )
+                if updated.isidentifier():
+                    self.record.construct(node, ev.Kind.CLOSURE_STORE, updated)
+                    continue
+                updating = self._updating_call(argument.node.value, updated)
+                self.record.construct(node, ev.Kind.READ_LATE, f"{updated.rpartition(':')[2]}|{updating}")
             before |= refs_of(argument.value)
 
     def _updated_by(self, node: cst.BaseExpression, refs: frozenset[str]) -> frozenset[str]:
@@ -271,9 +271,19 @@ class Placement:
         outside = outside_of(refs) if refs else refs
         if not outside or type(node) is cst.Name:
             return NO_NAMES
-        calls = (self.frame.recorded.get((ev.Call, id(part))) for part in walk(node) if type(part) is cst.Call)
-        summaries = [self._summary_of(call) for call in calls if isinstance(call, ev.Call)]
-        return outside.intersection(*[NO_NAMES.union(*(found.updates for found in summaries if found is not None))])
+        return outside.intersection(NO_NAMES.union(*(updates for _, updates in self._updates_in(node))))
+
+    def _updates_in(self, node: cst.BaseExpression) -> Iterator[tuple[ev.Call, frozenset[str]]]:
+        """The calls of functions of the project in `node`, and what each of them may update."""
+        for part in walk(node):
+            call = self.frame.recorded.get((ev.Call, id(part))) if type(part) is cst.Call else None
+            summary = self._summary_of(call) if isinstance(call, ev.Call) else None
+            if isinstance(call, ev.Call) and summary is not None:
+                yield call, frozenset(summary.updates)
+
+    def _updating_call(self, node: cst.BaseExpression, location: str) -> str:
+        """Which call in `node` may update what lies at `location`, as the code has it."""
+        return next((sketch(call.node) for call, updates in self._updates_in(node) if location in updates), "")
 
     def kept_on_host(self, targets: Iterable[cst.BaseExpression], source: cst.BaseExpression, value: Value) -> Value:
         """`value` as it is assigned to `targets`: converted at `source` where one of them stays an ndarray."""

@@ -59,7 +59,8 @@ _WORDS = {
     ev.Kind.CALLBACK: "{0}() calls something that may change the arrays it is given: call it in a loop instead",
     ev.Kind.ARGUMENTS_READ_LATE: "{0} may update what an argument before it shows: give it a name in a statement"
     " before",
-    ev.Kind.READ_LATE: "an expression reads {0} before a call in it updates that: give the call a statement of its own",
+    ev.Kind.READ_LATE: "{1} may update {0}, which is read before it in the same expression: give that call a"
+    " statement of its own",
     ev.Kind.LATE_NAMES: "nested functions read names that are bound after them: define the functions where they are"
     " called",
     ev.Kind.EXCHANGE: "arrays change places under names that may show one array: give each array one name",
@@ -137,6 +138,9 @@ class Untraceable(Rule):
         is_asserted = event.kind == ev.Kind.CALLBACK and _as_block(event.node)
         if event.kind in (ev.Kind.CALLBACK, ev.Kind.LENT) and not is_asserted and _is_of_numpy(event, context):
             words = f"{sketch(event.node)} gives its arrays to a function that may change them: {_OWN_CALL}"
+        if event.kind == ev.Kind.READ_LATE:
+            detail, _, call = event.detail.partition("|")
+            words = _WORDS[event.kind].format(holder_words(detail), call or "a call")
         if event.kind == ev.Kind.FLAT_STORE:
             stored = _stored_flat(event.node)
             words = _WORDS[event.kind].format(stored, _INSTEAD_OF_FLAT[event.detail].format(stored))
