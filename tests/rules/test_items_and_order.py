@@ -95,3 +95,27 @@ def test_a_call_that_may_update_what_was_read_is_named(tmp_path: Path) -> None:
     assert deciding(followed, "Model.f") is None
     x = np.linspace(0, 1, 9).reshape(3, 3)
     gives_the_same(tmp_path, [text, followed], lambda it: [it.Model(x).f(x)])
+
+
+ORDERED = """
+def f(x: np.ndarray, w: np.ndarray):
+    y = np.exp(x) @ np.sin(w)
+    return np.linalg.solve(w, y), {}
+"""
+
+
+@pytest.mark.parametrize("read", ["y.ravel(order={!r})", "y.flatten({!r})", "np.reshape(y, (1, -1), order={!r})"])
+def test_another_order_is_advised_where_the_one_in_memory_is_read(read: str, tmp_path: Path) -> None:
+    text = _HEAD + ORDERED.lstrip().format(read.format("K"))
+    if "reshape" in read:
+        text = text.replace("'K'", "'A'")
+    told = deciding(text)
+    assert told is not None
+    assert told.code == "TNP203"
+    assert "say order='C', which is the same of an array in C order, or order='F' of one in Fortran" in told.message
+    followed = _HEAD + ORDERED.lstrip().format(
+        read.format("C").replace("y.ravel(order='C')", "y.copy().ravel(order='C')")
+    )
+    assert deciding(followed) is None
+    x = np.linspace(1, 2, 9).reshape(3, 3) ** 3
+    gives_the_same(tmp_path, [text, followed], lambda it: it.f(x, x + np.eye(3)))

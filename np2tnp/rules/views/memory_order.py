@@ -58,7 +58,10 @@ class MemoryOrder(Rule):
         if name in _READING[3:] and order is None and event.arguments:
             order = "A"  # which one is not known, and nobody asks when it runs
         if name in _READING and order in ("A", "K"):
-            words = f"order='{order}' reads elements as they lie in memory; tensors are always in C order"
+            words = (
+                f"order='{order}' reads elements as they lie in memory, and tensors are always in C order: say"
+                " order='C', which is the same of an array in C order, or order='F' of one in Fortran order"
+            )
             yield self.hit(event.node, words, Verdict.BLOCK)
         elif event.api in _ORDERED or (order in ("F", "A") and name not in _READING):
             words = "a tensor has no memory order: the values are equal"
