@@ -59,6 +59,7 @@ class Catalog:
         }
         arrays = external.get("arrays", {})
         self._arrays: dict[str, int] = arrays.get("places", {})
+        self._vectors: dict[str, str] = external.get("vectors", {})
         self._array_keywords: frozenset[str] = frozenset(arrays.get("keywords", "").split())
         self._objects = {
             module: frozenset(names.split())
@@ -150,6 +151,10 @@ class Catalog:
         places, keywords : how many arguments it gets by place, and the names of the others.
         """
         return places <= self._arrays.get(dotted, -1) and self._array_keywords.issuperset(keywords)
+
+    def vectors(self, dotted: str) -> str:
+        """Of a callable outside NumPy that gives a tuple of arrays with one axis: of integers (i) or of numbers (n)."""
+        return self._vectors.get(dotted, "")
 
     def _make(self, name: str) -> ApiFact | None:
         raw = self._raw.get(name)
@@ -243,4 +248,5 @@ def _load(target_tensorflow: str, target_numpy: str) -> Catalog:
     external["gives_back"] += shows
     external["callee"] = callees["callee"]
     external["arrays"] = _of_arrays(callees["arrays"])
+    external["vectors"] = callees["vectors"]
     return Catalog(facts, overlay, has_stages, target_numpy)

@@ -26,7 +26,8 @@ from np2tnp.project import Project
 pytest.importorskip("scipy")
 pandas = pytest.importorskip("pandas")
 
-TABLE = tomllib.loads(Path(catalog_module.__file__).with_name("callees.toml").read_text(encoding="utf-8"))["arrays"]
+_ROWS = tomllib.loads(Path(catalog_module.__file__).with_name("callees.toml").read_text(encoding="utf-8"))
+TABLE, VECTORS = _ROWS["arrays"], _ROWS["vectors"]
 M = np.array([[4.0, 1, 0.5], [1, 3, 0.2], [0.5, 0.2, 2]])
 V = np.array([1.0, 2, 3])
 #: How they are called: with a matrix (m), a vector (v), or numbers. Those of a module alike, but for some.
@@ -108,6 +109,28 @@ def test_it_gives_an_array_or_a_scalar_of_numpys(name: str) -> None:
         is_array = type(result) is np.ndarray and result.ndim > 0 and result.dtype.kind in "biufc"
         found.add("" if is_scalar or is_array else f"{type(result).__name__} of {type(matrix)}, {type(vector)}")
     assert found == {""}
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_it_gives_a_tuple_of_vectors(name: str) -> None:
+    for matrix in _instead_of(M):
+        try:
+            result = _function(name)(matrix)
+        except Exception:  # it refuses that
+            continue
+        assert type(result) is tuple
+        for kind, vector in zip(VECTORS[name], result, strict=True):
+            assert (type(vector), vector.ndim) == (np.ndarray, 1)
+            assert vector.dtype.kind in ("i" if kind == "i" else "biufc")
+
+
+def test_what_an_index_of_vectors_gives_is_no_view() -> None:
+    text = "import numpy as np\nfrom scipy.sparse import find\n\n\n"
+    text += "def f(self, x):\n    _, at, _ = find(self.table)\n    y = np.exp(x)\n    return y[at]\n"
+    session, _ = Project(Config(rewrite=True)).analyze(Source("m.py", text), True)
+    result = session.analysis.facts["f"].result
+    assert isinstance(result, Array)
+    assert (result.view, result.refs) == ("", frozenset())
 
 
 @pytest.mark.parametrize(

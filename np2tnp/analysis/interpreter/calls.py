@@ -24,12 +24,14 @@ from np2tnp.analysis.domain.special_names import (
 )
 from np2tnp.analysis.domain.summaries import from_host
 from np2tnp.analysis.domain.values import (
+    ALL_DTYPES,
     BY_LAYOUT,
     CALLED,
     COPIED,
     EITHER,
     HOLDS_ARGUMENTS,
     HOST,
+    INTEGERS,
     LENT,
     NO_NAMES,
     NONE,
@@ -272,6 +274,9 @@ class Calls:
         if pure and self._gives_array(name, arguments):
             refs = refs_of(result)
             return Array(HOST, refs=refs, view="view" if refs else "", zero_d="scalar")
+        if pure and (kinds := self.catalog.vectors(name)) and len(arguments) == 1 and not arguments[0].star:
+            vectors = [Array(HOST, INTEGERS if kind == "i" else ALL_DTYPES, 1, zero_d="never") for kind in kinds]
+            return Sequence("tuple", Array(HOST, ALL_DTYPES, 1, zero_d="never"), tuple(vectors))
         if pure and name in NUMBERS_OF_MODULES:
             return Scalar(NUMBERS_OF_MODULES[name])
         if pure and name in _SAMPLING and arguments and _is_range(arguments[0].value):
