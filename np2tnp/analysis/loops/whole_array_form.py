@@ -230,7 +230,7 @@ class Reader:
     def _call(self, node: cst.Call) -> Kind:
         event = self.calls.get(id(node))
         if event is None or any(argument.keyword or argument.star for argument in node.args):
-            raise NoForm("it calls a function with more than numbers")
+            raise NoForm("it hands more than numbers to a function")
         values = [argument.value for argument in event.arguments]
         name = event.callee.name if isinstance(event.callee, Symbol) else ""
         if name == "builtins.len":
