@@ -54,6 +54,24 @@ class Model:
 def main():
     return float(Model(Kernel()).run(np.ones(3)))
 """,
+    "what a method of another object gave is added to an ndarray": """
+class Node:
+    def __init__(self, w, kids=()):
+        self.w, self.kids, self.out = w, list(kids), None
+    def forward(self, x):
+        self.out = np.tanh(self.w @ x)
+        for kid in self.kids:
+            self.out = self.out + kid.forward(x)
+        return self.out
+def losses(net, xs):
+    for x in xs:
+        y = net.forward(x)
+        g = y - x
+        yield float(0.5 * (g ** 2).sum())
+def main():
+    net = Node(np.ones((2, 2)), [Node(np.eye(2))])
+    return [round(loss, 12) for loss in losses(net, [np.array([1.0, 0.5])])]
+""",
     "operators in code that stays": """
 class Op:
     def __matmul__(self, x):
@@ -299,6 +317,16 @@ def test_numpy_code_goes_on_with_ndarrays(text: str) -> None:
     new = rewrite(text, boundary="tensor").new_text
     found = load(new or text).main()
     assert str(found) == str(load(text).main())
+
+
+def test_objects_get_no_tensor_that_an_argument_made() -> None:
+    """What is added is what an object of the caller's made of the caller's tensor."""
+    text = f"import numpy as np\n{PROGRAMS['what a method of another object gave is added to an ndarray']}"
+    new = rewrite(text, boundary="tensor").new_text
+    assert new is not None
+    net = load(new).Node(np.ones((2, 2)), [types.SimpleNamespace(forward=tf.exp)])
+    net.forward(tf.constant([1.0, 0.5], tf.float64))
+    assert type(net.out) is np.ndarray
 
 
 #: ``matrix.diagonal()`` and ``matrix.shape`` tell of an array where no class of the program has such members.

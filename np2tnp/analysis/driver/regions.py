@@ -606,7 +606,9 @@ class Analysis:
         facts = ev.RegionFacts(function.qualname, function.node, parameters=names, generator=generator)
         eager = self.text_stays(function.qualname)
         classes = self._classes.get(function.qualname, {})
-        assumed = Assumptions(hosted, objects, numbers, host_locals, viewed, direct, door, eager, classes)
+        assumed = Assumptions(
+            hosted, objects, numbers, host_locals, viewed, direct, door, eager, classes, bare=not self.wrapped
+        )
         frame = self._frame(facts, TENSOR, assumed)
         frame.exchanges, frame.late, frame.nested_results = exchanges, late.look(), dict(late.results)
         interpreter = Interpreter(frame)

@@ -367,7 +367,13 @@ class Expressions:
         if self.frame.assumed.eager and lives_anywhere(op, arrays):
             return EITHER
         homes = set(map(self.access.lifted, arrays))
+        if homes == {HOST} and self._may_be_given_tensors(arrays):
+            return EITHER
         return TENSOR if TENSOR in homes else EITHER if EITHER in homes else HOST
+
+    def _may_be_given_tensors(self, values: list[Value]) -> bool:
+        """Whether arrays among `values` are arguments, or what calls made of them, where callers may give tensors."""
+        return self.frame.assumed.bare and any(parameters_in(refs_of(value)) for value in values)
 
     def _sequence_operator(self, op: str, operands: list[Value]) -> Value:
         sequences = [value for value in operands if isinstance(value, Sequence)]

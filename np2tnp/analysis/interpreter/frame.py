@@ -88,6 +88,7 @@ class Assumptions:
     door: Door = field(default_factory=dict)  #: the class of arrays that is let in, by parameter
     eager: bool = False  #: the region is never traced: numbers are Python's and NumPy's own
     classes: Mapping[str, Class] = field(default_factory=dict)  #: parameters that are let in as objects of these alone
+    bare: bool = False  #: no wrapper is around the region: its callers may give tensors (``--boundary tensor``)
     lambdas: frozenset[int] = frozenset()  #: those (their ids) of a script's top level that are part of it
 
 

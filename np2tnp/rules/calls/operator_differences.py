@@ -128,7 +128,7 @@ class OperatorDiffers(Rule):
                 return layout.operation(f"{context.rt}.op_{op}", updated, *more)
 
             context.edits.replace[id(event.node)] = change
-            if not any(map(may_hold_tensor, event.operands)):
+            if not any(map(context.may_be_tensor, event.operands)):
                 context.edits.brought[id(event.node)] = id(event.node)
             context.edits.blame(*event.operands)
             if differs and not context.edits.plain_for_floats:
