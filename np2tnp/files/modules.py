@@ -181,7 +181,7 @@ class Importers:
         self._modules = modules
         self._files: dict[str, list[str]] | None = None  #: by a word in its imports
         self._near: list[str] | None = None  #: of no project: the files with star imports
-        self._all: list[str] | None = None
+        self._all: dict[str, list[str]] = {}  #: the files, by the folder that they are below
 
     def why_library(self, path: str) -> str:
         """Why the file at `path` (absolute) is no script, for people; empty where it is one."""
@@ -210,25 +210,35 @@ class Importers:
         return False
 
     def others_with(self, word: str, path: str) -> Iterator[str]:
-        """The other files of the project in which `word` stands somewhere."""
-        if self._all is None:
-            most = None if self._modules.listing(self._root) & MARKS else _NEAR
-            self._all = [os.path.abspath(file) for file in self._project_files(most)]
+        """The other files of the project in which `word` stands somewhere.
+
+        Of no project: of the current folder and the one above the file's package, which the command may lie below.
+        """
+        folders, most = [self._root], None
+        if not self._modules.listing(self._root) & MARKS:
+            around = (os.getcwd(), self._modules.search(path)[0][0])
+            folders, most = (
+                [self._root, *(top for top in around if path.startswith(top.rstrip(os.sep) + os.sep))],
+                _NEAR,
+            )
+        for folder in folders:
+            if folder not in self._all:
+                self._all[folder] = [os.path.abspath(file) for file in self._project_files(folder, most)]
         pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
-        for file in self._all:
+        for file in dict.fromkeys(itertools.chain.from_iterable(self._all[folder] for folder in folders)):
             if file != path and pattern.search(self._modules.text(file) or ""):
                 yield file
 
     def _near_with_stars(self) -> list[str]:
         if self._near is None:
-            files = self._project_files(_NEAR)
+            files = self._project_files(self._root, _NEAR)
             self._near = [file for file in files if _STAR.search(self._modules.text(file) or "")]
         return self._near
 
     def _candidates(self, stem: str) -> list[str]:
         if self._files is None:
             self._files = {}
-            for file in self._project_files():
+            for file in self._project_files(self._root):
                 try:
                     data = read_bytes(file, _MOST_BYTES)
                 except Problem:
@@ -238,8 +248,8 @@ class Importers:
                     self._files.setdefault(word.decode("utf-8", "replace"), []).append(file)
         return self._files.get(stem, [])
 
-    def _project_files(self, most: int | None = None) -> Iterator[str]:
-        for directory, folders, files in itertools.islice(os.walk(self._root), most):
+    def _project_files(self, top: str, most: int | None = None) -> Iterator[str]:
+        for directory, folders, files in itertools.islice(os.walk(top), most):
             folders[:] = sorted(name for name in folders if name not in self._exclude)
             yield from (os.path.join(directory, name) for name in sorted(files) if name.endswith((".py", ".ipynb")))
 

@@ -572,6 +572,18 @@ def test_names_that_are_computed_and_special_methods(tmp_path: Path) -> None:
     assert states(tmp_path, {})[0] & UPDATERS == UPDATERS - {"Net.__call__"}
 
 
+@pytest.mark.parametrize("here", [".", "pkg"])
+def test_a_caller_of_no_project_beside_the_package(here: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command names the file of the package alone, which then is the top of what it looks at."""
+    states(tmp_path, {"main.py": "from pkg.ops import scale\ny = scale([], 3)\n"})
+    (tmp_path / "pyproject.toml").unlink()
+    monkeypatch.chdir(tmp_path / here)
+    path = "pkg/ops.py" if here == "." else "ops.py"
+    settings = config.load([path], {"boundary": "tensor", "slow": "convert", "cache": False})
+    (report,) = pipeline.rewrite([path], settings).reports
+    assert {r.qualname for r in report.regions if r.state is RegionState.CONVERTIBLE} & UPDATERS == {"zero", "Net.step"}
+
+
 OTHERS = """
 import numpy as np
 from pkg.others import scale
