@@ -13,8 +13,10 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.doors import WHOLE
+from np2tnp.analysis.domain.locations import is_state
 from np2tnp.analysis.domain.values import (
     HOST,
+    NO_NAMES,
     Array,
     Bound,
     Const,
@@ -24,14 +26,18 @@ from np2tnp.analysis.domain.values import (
     Symbol,
     Unknown,
     Value,
+    deps_of,
+    home_of,
     may_hold_tensor,
+    parameters_in,
+    refs_of,
 )
 from np2tnp.analysis.syntax.python_tables import MEMBERS
 from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.edits.edit import Edits, needs_tensor, operand_nodes
 from np2tnp.model import Verdict
-from np2tnp.rewrite.work import AGAIN, computed, is_number
+from np2tnp.rewrite.work import AGAIN, computed, is_number, is_on_host
 from np2tnp.rules.base import Hit
 from np2tnp.rules.host.host_calls import HostCall
 
@@ -96,6 +102,8 @@ def _pays(operations: int, crossings: float) -> bool:
 
 def _crosses(value: Value) -> float:
     """How many arrays a value counts for: it may as well be a number, where nobody knows."""
+    if isinstance(value, Sequence):
+        return 1
     return 1 if isinstance(value, Array) and not value.weak and value.rank != 0 else 0.5
 
 
@@ -219,38 +227,145 @@ def costs_more_than_it_does(
 
     Such a function updates arrays that an object holds, or hands its own to code that stays NumPy: 0 for others. What
     an object holds is small, as a rule, beside what it is combined with (``x - self.mean``): it counts for one
-    operation, where the result stays on the device.
+    operation, where the result stays on the device. Where nothing else is there it is what the function works on.
 
     numbers: parameters that likely are numbers: nothing is done with arrays where they stand alone.
     is_in_loops: whether loops call it.
     mended: nodes, by id, that are done on the device, too, once somebody wrote them otherwise.
     stays: nodes, by id, that are not brought any more then.
     """
-    if is_part_of_more(facts, edits):
+    if is_script_or_keeps(facts):
         return 0
     looped = {id(part) for loop in walk(facts.node) if isinstance(loop, _LOOPS) for part in walk(loop)}
     events = [event for event in facts.events if isinstance(event, (ev.Call, ev.Operator, ev.Store))]
     there = [event for event in events if _is_on_device(event, edits) or id(event.node) in mended]
     there = [event for event in there if not _is_of_numbers(event, numbers)]
-    made = {id(event.node): event for event in events if not isinstance(event, ev.Store)}
-    brought = (edits.host | edits.zero_d) ^ edits.tensor
-    arrays = {key for key in brought - stays if key not in made or not is_number(made[key].result)}
     hands_on = facts.result is not None and may_hold_tensor(facts.result)
-    taken = [_operands(event) for event in there if not isinstance(event, ev.Store)]
-    ndarrays = {id(it): value for one in taken for it, value in one if isinstance(value, Array) and needs_tensor(value)}
-    if not hands_on:  # what functions of tnp take as it is, they bring
-        arrays |= ndarrays.keys()
-    if is_in_loops() and not (edits.tensor | ndarrays.keys()):  # else its callers would bring what it is given
-        return 0
-    arrays -= _given(facts)
-    values = ndarrays | {key: event.result for key, event in made.items()}
-    crossings: float = 0
-    for key in arrays:
-        held = hands_on and key in edits.tensor and key not in made
-        price = 1 / _OPERATIONS if held else _crosses(values[key]) if key in values else 1
-        crossings += price * AGAIN if key in looped else price
+    prices = _brought(facts, edits, there, numbers, hands_on)
+    comes_over = edits.tensor or any(isinstance(it, Array) and needs_tensor(it) for _, it in _taken(there))
+    given = _given_arrays(facts) if is_in_loops() and not comes_over else NO_NAMES
+    if not given:  # else its callers may hold on the device what it is given: that would have to be fetched each time
+        stays |= _given(facts)
+    prices = {key: price for key, price in prices.items() if key not in stays}
+    on_host = [event for event in there if is_on_host(event)]  # a matrix comes, and what is made of it goes back
+    crossings = sum(price * AGAIN if key in looped else price for key, price in prices.items())
+    crossings += sum(2 * (AGAIN if event.place.loops else 1) for event in on_host)
     work = sum(computed(event) * (AGAIN if event.place.loops else 1) for event in there)
-    return len(arrays) if crossings and not _pays(work, crossings) else 0
+    work += _OPERATIONS * _spared(facts, edits)
+    work += _OPERATIONS * (len(given) + hands_on) - _LAUNCHES if given else 0
+    return len(prices) + 2 * len(on_host) if crossings and not _pays(work, crossings) else 0
+
+
+def _taken(there: list[ev.Call | ev.Operator | ev.Store]) -> list[tuple[cst.BaseExpression, Value]]:
+    return [pair for event in there if not isinstance(event, ev.Store) for pair in _operands(event)]
+
+
+def _brought(
+    facts: ev.RegionFacts,
+    edits: Edits,
+    there: list[ev.Call | ev.Operator | ev.Store],
+    numbers: frozenset[str],
+    hands_on: bool,
+) -> dict[int, float]:
+    """What crosses, by the ids of nodes, and for how many arrays each counts.
+
+    there: what is done on the device. hands_on: whether the result may be a tensor.
+    """
+    made = {id(it.node): it.result for it in facts.events if isinstance(it, (ev.Call, ev.Operator))}
+    taken = _taken(there)
+    ndarrays = {id(node): value for node, value in taken if isinstance(value, Array) and needs_tensor(value)}
+    values: dict[int, Value] = {**ndarrays, **made}
+    arrays = {key for key in (edits.host | edits.zero_d) ^ edits.tensor if key not in made or not is_number(made[key])}
+    meets = _meets_others(facts, there, [value for _, value in taken], numbers)
+    beside = hands_on and meets
+    if beside:
+        arrays |= {key for key, value in ndarrays.items() if not _of_objects(value)}
+    else:  # all that is there comes from the host
+        others = {id(node): value for node, value in taken if _is_listed(value) or (not meets and _is_held(value))}
+        values |= others
+        arrays |= others.keys() | ndarrays.keys()
+    prices: dict[int, float] = {}
+    paths = {id(node): dotted(node) for node in nodes_of(facts.node) if type(node) is cst.Attribute}
+    counted: set[str] = set()
+    for key in arrays:
+        path = paths.get(key, "")
+        if path and path in counted:  # is brought once, and read again
+            continue
+        counted.add(path)
+        held = beside and key in edits.tensor and key not in made and (key not in values or _of_objects(values[key]))
+        prices[key] = 1 / _OPERATIONS if held else _crosses(values[key]) if key in values else 1
+    return prices
+
+
+#: Operations that it is not worth to go to the device for, if as much has to be fetched from there afterwards.
+_LAUNCHES = 4
+
+
+def _is_held(value: Value) -> bool:
+    """Whether it is something of the host's of which nobody knows what it is, such as an attribute."""
+    return isinstance(value, Unknown) and value.home == HOST
+
+
+def _is_listed(value: Value) -> bool:
+    """Whether it is a list or tuple of what the host has, of which an array is made."""
+    return isinstance(value, Sequence) and value.type in ("list", "tuple") and not may_hold_tensor(value)
+
+
+def _of_objects(value: Value) -> bool:
+    """Whether an object or a module holds it, as far as is known: an attribute, a global, or what was read of one."""
+    return any(map(is_state, refs_of(value)))
+
+
+def _spared(facts: ev.RegionFacts, edits: Edits) -> int:
+    """How often arrays would cross in calls of functions that migrate, if this one stayed: at the door, each time.
+
+    What comes as a parameter comes over once in any case.
+    """
+    given = _given(facts)
+    seen: set[str] = set()
+    times = 0
+    for event in facts.events:
+        if not isinstance(event, ev.Call) or id(event.node.func) not in edits.cores:
+            continue
+        again = AGAIN if event.place.loops else 1
+        for argument in event.arguments:
+            node, value = argument.node.value, argument.value
+            first = id(node) in given and not event.place.loops and dotted(node) not in seen
+            seen.add(dotted(node))
+            times += again * (may_hold_tensor(value) and not is_number(value) and not first)
+        kept = may_hold_tensor(event.result) and not is_number(event.result) and id(event.node) not in edits.host
+        times += again * kept
+    return times
+
+
+def _meets_others(
+    facts: ev.RegionFacts,
+    there: list[ev.Call | ev.Operator | ev.Store],
+    taken: list[Value],
+    numbers: frozenset[str],
+) -> bool:
+    """Whether there are arrays beside those that objects hold: the function is given some, or makes some."""
+    given = _given_arrays(facts) - numbers
+    if any(_comes_of(value, given) for value in taken):
+        return True
+    names = (event.api.rpartition(".")[2] for event in there if isinstance(event, ev.Call) and event.api is not None)
+    return any(name in _MAKING for name in names)
+
+
+def _comes_of(value: Value, names: frozenset[str]) -> bool:
+    """Whether a value that may live on the device is one of these parameters, or was made of one."""
+    if home_of(value) == HOST or is_number(value):
+        return False
+    return not names.isdisjoint(deps_of(value) | parameters_in(refs_of(value)))
+
+
+def _given_arrays(facts: ev.RegionFacts) -> frozenset[str]:
+    """The parameters beside a method's object that may be arrays on the device."""
+    given = frozenset(facts.parameters[1:] if "." in facts.qualname else facts.parameters)
+    return given - facts.host_parameters - facts.assumed_scalars
+
+
+_MAKING = frozenset("zeros ones empty full arange linspace logspace eye identity indices meshgrid mgrid".split())
 
 
 def _given(facts: ev.RegionFacts) -> set[int]:
@@ -271,9 +386,30 @@ def _given(facts: ev.RegionFacts) -> set[int]:
 _BINDING = (cst.AugAssign, cst.AnnAssign, cst.NamedExpr, cst.For, cst.CompFor)
 
 
+def chains(facts: ev.RegionFacts, edits: Edits) -> bool:
+    """Whether what one migrated function gives goes to another one, or to itself in a loop: it can stay a tensor."""
+    calls = {
+        id(event.node): event.node
+        for event in facts.events
+        if isinstance(event, ev.Call) and id(event.node.func) in edits.cores
+    }
+    if not calls:
+        return False
+    given = [argument.value for call in calls.values() for argument in call.args]
+    names = {node.value for node in given if isinstance(node, cst.Name)}
+    assignments = (part for part in nodes_of(facts.node) if type(part) is cst.Assign and id(part.value) in calls)
+    bound = {name for part in assignments for target in part.targets for name in target_names(target.target)}
+    return not bound.isdisjoint(names) or any(id(node) in calls for node in given)
+
+
 def is_part_of_more(facts: ev.RegionFacts, edits: Edits) -> bool:
     """Whether it is a script's top level, or hands on tensors: to functions that migrate, or in attributes."""
-    return isinstance(facts.node, cst.Module) or bool(facts.direct or facts.direct_updates) or _feeds(facts, edits)
+    return is_script_or_keeps(facts) or _feeds(facts, edits)
+
+
+def is_script_or_keeps(facts: ev.RegionFacts) -> bool:
+    """Whether it is a script's top level, or keeps tensors in attributes."""
+    return isinstance(facts.node, cst.Module) or bool(facts.direct or facts.direct_updates)
 
 
 def _feeds(facts: ev.RegionFacts, edits: Edits) -> bool:

@@ -27,16 +27,17 @@ from np2tnp.analysis.domain.values import (
     refs_of,
     scalar_type,
 )
+from np2tnp.analysis.driver.shown_parameters import makes_arrays
 from np2tnp.analysis.interpreter.frame import Services
 from np2tnp.analysis.module.contents import ModuleInfo
-from np2tnp.analysis.module.parameter_kinds import declared, likely_numbers
-from np2tnp.analysis.syntax.scopes import target_names
-from np2tnp.analysis.syntax.walk import nodes_of, walk
+from np2tnp.analysis.module.parameter_kinds import arrays_given, declared, likely_numbers, said_to_be_single
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.guests import DEFAULTS, Values
 from np2tnp.model import RegionState, Verdict
 from np2tnp.rewrite.crossings import (
+    chains,
     checks,
     costs_more_than_it_does,
     is_part_of_more,
@@ -343,10 +344,16 @@ def not_worth_moving(
 
     iterated: what Python's own functions go through item by item, on the host. traced: it becomes a graph.
     """
+    if is_for_others(facts) and not chains(facts, edits) and _hands_out_no_array(facts):
+        return small_arrays.too_little(facts.node)
     if is_part_of_more(facts, edits):
         return None
-    if _does_too_little(facts, edits, module, iterated):
+    if _works_on_numbers(facts, module):
+        return small_arrays.of_numbers(facts.node)
+    if _does_too_little(facts, edits, module, iterated) or _only_asks(facts, edits):
         return small_arrays.too_little(facts.node)
+    if small_arrays.is_of_a_backend(facts.qualname, module):
+        return small_arrays.of_backend(facts.node)
     checked = checks(facts, edits)
     if checked and not _takes_arrays(checked):  # else a caller may hand it a tensor
         return small_arrays.of_checks(facts.node)
@@ -377,6 +384,18 @@ def _does_too_little(facts: ev.RegionFacts, edits: Edits, module: ModuleInfo, it
         return False
     is_little = why_left(facts, of_items=False) == "little"
     return is_little and not small_arrays.is_called_in_loops(facts.qualname, module)
+
+
+def _only_asks(facts: ev.RegionFacts, edits: Edits) -> bool:
+    """Whether nothing is computed of what goes to the device, and nothing of it comes out: ``np.asarray(x).shape``."""
+    if facts.mutated or (facts.result is not None and may_hold_tensor(facts.result)):
+        return False
+    events = (event for event in facts.events if isinstance(event, (ev.Call, ev.Operator, ev.Store)))
+    return not any(computed(event) for event in events if id(event.node) in edits.replace or _may_be_there(event))
+
+
+def _may_be_there(event: ev.Call | ev.Operator | ev.Store) -> bool:
+    return may_hold_tensor(event.base if isinstance(event, ev.Store) else event.result)
 
 
 def _values(event: ev.Call | ev.Operator) -> list[Value]:
@@ -432,6 +451,18 @@ def _works_on_few(facts: ev.RegionFacts, catalog: Catalog) -> bool:
     return bool(nodes) and not any(map(_is_given, values)) and nodes <= small_arrays.little_of(facts, catalog)
 
 
+def _works_on_numbers(facts: ev.RegionFacts, module: ModuleInfo) -> bool:
+    """Whether a function is given single numbers, texts and flags alone, as is written of each, and makes no array."""
+    own = module.functions.get(facts.qualname)
+    if own is None or own.is_method or facts.assumed_arrays or makes_arrays(own):
+        return False
+    calls = (event for event in facts.events if isinstance(event, ev.Call) and event.api is None)
+    if any(may_hold_tensor(event.result) for event in calls):
+        return False
+    names = frozenset(facts.parameters)
+    return bool(names) and names <= said_to_be_single(own) and facts.qualname not in arrays_given(module)
+
+
 def _is_given(value: Value) -> bool:
     if isinstance(value, Array):
         return bool(value.deps) or any(map(is_outside_location, value.refs))
@@ -456,18 +487,7 @@ def hands_on(facts: ev.RegionFacts, edits: Edits) -> bool:
     """
     if any(isinstance(event, ev.Operator) and id(event.node) in edits.replace for event in facts.events):
         return False
-    calls = {
-        id(event.node): event.node
-        for event in facts.events
-        if isinstance(event, ev.Call) and id(event.node.func) in edits.cores
-    }
-    if not calls:
-        return False
-    given = [argument.value for call in calls.values() for argument in call.args]
-    names = {node.value for node in given if isinstance(node, cst.Name)}
-    assignments = (part for part in nodes_of(facts.node) if type(part) is cst.Assign and id(part.value) in calls)
-    bound = {name for part in assignments for target in part.targets for name in target_names(target.target)}
-    return not bound.isdisjoint(names) or any(id(node) in calls for node in given)
+    return chains(facts, edits)
 
 
 def _nested_nodes(region: cst.CSTNode) -> set[int]:

@@ -23,9 +23,10 @@ MUCH = 20
 _PRODUCTS = frozenset(f"numpy.{name}" for name in "dot matmul einsum tensordot inner linalg.multi_dot".split())
 _PRODUCTS |= {"ndarray.dot"}
 _FACTORS = frozenset(
-    f"numpy.linalg.{name}"
-    for name in "solve inv pinv det slogdet cholesky qr svd eig eigh eigvals eigvalsh lstsq".split()
+    f"numpy.linalg.{name}" for name in "solve inv pinv det slogdet cholesky svdvals eigvalsh lstsq".split()
 )
+#: NumPy's own computes them, whoever asks: signs and order are LAPACK's. Their arrays come to the host, and go back.
+_ON_HOST = frozenset(f"numpy.linalg.{name}" for name in "eig eigh eigvals qr svd".split())
 
 
 def _weights() -> dict[str, int]:
@@ -38,7 +39,8 @@ def _weights() -> dict[str, int]:
         " zeros_like ones_like empty_like full_like arange linspace eye identity concatenate stack vstack hstack"
         " column_stack copy array astype equal not_equal less less_equal greater greater_equal logical_and logical_or"
         " logical_not isnan isfinite isinf floor ceil trunc rint round around conj conjugate flip roll tile repeat"
-        " vdot trace diff ptp ascontiguousarray count_nonzero flatten fill nonzero",
+        " vdot trace diff ptp ascontiguousarray count_nonzero flatten fill nonzero flatnonzero argwhere flipud"
+        " fliplr rot90 diag tril triu",
         2: "nansum nanmin nanmax nanmean isclose allclose nan_to_num",
         4: "exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh power hypot"
         " float_power mod remainder fmod floor_divide std var linalg.norm outer gradient meshgrid",
@@ -80,13 +82,21 @@ def _word(event: ev.Event) -> str:
         return "" if _are_vectors(event.operands) else "matmul"
     if not isinstance(event, ev.Call) or event.api is None:
         return ""
-    if event.api in _FACTORS:
+    if event.api in _FACTORS or (event.api == "numpy.linalg.svd" and not is_on_host(event)):
         return "solve"
     if event.api in _PRODUCTS:
         given = [argument.value for argument in event.arguments]
         given += [event.receiver] if event.receiver is not None and event.api.startswith("ndarray.") else []
         return "" if _are_vectors(given) else "matmul"
     return ""
+
+
+def is_on_host(event: ev.Event) -> bool:
+    """Whether it is a factorisation that NumPy computes on the host, wherever its matrix lives."""
+    if not isinstance(event, ev.Call) or event.api not in _ON_HOST:
+        return False
+    values = (it.value for it in event.arguments if it.name == "compute_uv")
+    return not any(isinstance(value, Const) and value.value is False for value in values)
 
 
 def _are_vectors(values: tuple[Value, ...] | list[Value]) -> bool:
@@ -121,6 +131,8 @@ def _of_call(event: ev.Call) -> int | None:
         return 0 if home == "math" else _BUILTINS.get(short) if home == "builtins" else None
     if event.api in _PRODUCTS:  # with a vector
         return 1
+    if event.api in _ON_HOST:
+        return 0
     home, _, name = event.api.partition(".")
     weight = _WEIGHTS.get(name) if home in ("numpy", "ndarray") else None
     if weight is None and is_number(event.result) and all(is_number(it.value) for it in event.arguments):
@@ -164,7 +176,7 @@ def _times(loop: cst.For | cst.While) -> int:
 #: Operations on each element from which a function is worth a person's time; from ... on in a constructor, of which
 #: the object gets ndarrays in any case, it is `MUCH`.
 _WORTH = 4
-#: ... and where all of it is drawn, or becomes a text.
+#: ... and where all of it is drawn, becomes a text, or is about tables of pandas'.
 _REPORTS = 60
 #: ... and how often loops run, as far as anybody knows.
 AGAIN = 3
@@ -173,7 +185,8 @@ AGAIN = 3
 _ARRANGING = frozenset(
     "zeros ones empty full zeros_like ones_like empty_like full_like arange linspace eye identity concatenate stack"
     " vstack hstack column_stack append insert delete copy array astype ascontiguousarray asfortranarray flatten fill"
-    " asanyarray repeat tile nonzero flip atleast_3d meshgrid ix_ broadcast_arrays iscomplexobj isrealobj issubdtype"
+    " asanyarray repeat tile nonzero flatnonzero argwhere flip flipud fliplr rot90 diag tril triu"
+    " atleast_3d meshgrid ix_ broadcast_arrays iscomplexobj isrealobj issubdtype"
     " can_cast load save savez loadtxt savetxt genfromtxt fromiter fromstring frombuffer tofile seterr errstate"
     " set_printoptions unravel_index ravel_multi_index ndindex array_equal unique".split()
 )
@@ -201,7 +214,7 @@ def why_left(facts: ev.RegionFacts, of_items: bool = True) -> str:
     reads = of_items and any(map(_reads_files, facts.events))
     tells = facts.result is not None and scalar_type(facts.result) == "str"
     tells = tells or (of_items and facts.qualname.rpartition(".")[2] in _TELLING)
-    enough = _REPORTS if tells else MUCH if keeps or reads or is_about_tables(facts) else _WORTH
+    enough = _REPORTS if tells or is_about_tables(facts) else MUCH if keeps or reads else _WORTH
     return "little" if _does_less(facts, enough, of_items, reads) else ""
 
 
@@ -236,11 +249,13 @@ def is_for_others(facts: ev.RegionFacts) -> bool:
     """Whether a function only prepares what is drawn, or what tables of pandas' hold, and does not much for that."""
     if _draws(facts):
         return _does_less(facts, _REPORTS)
-    return is_about_tables(facts) and _does_less(facts, MUCH)
+    return is_about_tables(facts) and _does_less(facts, _REPORTS)
 
 
 def is_about_tables(facts: ev.RegionFacts) -> bool:
-    """Whether it makes a table of pandas', or reads columns of one that it is given."""
+    """Whether it makes a table of pandas', or reads columns of one that it is given, or is said to be given."""
+    if documented(facts.node, _TABLE):
+        return True
     made = (event.callee for event in facts.events if isinstance(event, ev.Call) and event.api is None)
     if any(isinstance(callee, Symbol) and callee.name in _TABLES for callee in made):
         return True
@@ -257,6 +272,7 @@ def is_about_tables(facts: ev.RegionFacts) -> bool:
     )
 
 
+_TABLE = re.compile(r"[:`~ ]*(?:py:class:`~?)?(?:pd\.|pandas\.)?(?:Data[Ff]rame|Series)\b(?!.*(?:array|\bor\b))")
 _TABLES = frozenset(f"pandas.{name}" for name in "DataFrame Series concat merge MultiIndex".split())
 #: Attributes of tables: none is one of arrays, or of anything else that is indexed by texts.
 _OF_TABLES = frozenset("index columns iloc loc groupby rolling dropna fillna iterrows to_numpy reset_index".split())
@@ -386,7 +402,7 @@ def computed(event: ev.Call | ev.Operator | ev.Store) -> int:
     if isinstance(event, ev.Operator):
         return 0 if is_number(event.result) else _of_operator(event)
     home, _, name = (event.api or "").rpartition(".")
-    if name in _ARRANGING or home.startswith("numpy.random"):
+    if name in _ARRANGING or home.startswith("numpy.random") or is_on_host(event):
         return 0
     taken = [*(argument.value for argument in event.arguments), *([event.receiver] if event.receiver else [])]
     if is_number(event.result) and all(map(is_number, taken)):

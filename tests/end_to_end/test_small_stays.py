@@ -72,7 +72,7 @@ class Layer:
 
     @property
     def norm(self):
-        return np.sqrt(np.sum(self.w * self.w))
+        return np.sqrt(np.sum(np.abs(self.w) * np.abs(self.w)))
 
     @classmethod
     def unit(cls, x):

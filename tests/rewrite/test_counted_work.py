@@ -42,7 +42,7 @@ def work_of(body: str, **options: object) -> str:
         ("return x.reshape(-1)[1:] - x.ravel()[:-1]", "1"),
         ("m = math.sqrt(2.0) * 3\nreturn x * m", "1"),
         ("for _ in range(3):\n    x = x * 2.0 + 1.0\nreturn x", "6"),
-        ("x[1:-1] = 0.5 * (x[2:] + x[:-2])\nreturn x * 2.0", "4"),
+        ("x = x + 1\nx[1:-1] = 0.5 * (x[2:] + x[:-2])\nreturn x * 2.0", "5"),
         # so much that the sizes decide
         ("for _ in range(30):\n    x = x * 2.0 + 1.0\nreturn x", ""),
         ("for _ in range(n):\n    x = x * 2.0\nreturn x", ""),

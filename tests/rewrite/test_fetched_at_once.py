@@ -573,6 +573,102 @@ def f(x, model):
     accepted = np.abs(x) < 1.5
     return model.update(accepted), accepted
 """,
+    "factors that NumPy's own makes": """
+def axes(x):
+    values, vectors = np.linalg.eigh(x.T - x.mean())
+    return values[::-1], vectors[:, ::-1]
+""",
+    "a shape": """
+def check(x, y):
+    x = np.asarray(x)
+    if x.shape[0] != len(y):
+        raise ValueError("lengths differ")
+""",
+    "numbers of objects": """
+class Line:
+    def length(self):
+        a = np.array((self.x1, self.y1), dtype=float)
+        b = np.array((self.x2, self.y2), dtype=float)
+        return np.sum(np.abs(a - b))
+""",
+    "numbers of a file": """
+class Charges:
+    def read(self, atoms):
+        found = []
+        with open(self.path) as stream:
+            for line in stream.readlines():
+                for word in line.split():
+                    found.append(float(word) / 18.2)
+        return np.array(found)
+""",
+    "what a callable of the host gave": """
+from scipy.special import betaincinv
+
+
+class Root:
+    def ppf(self, y):
+        return np.sqrt(betaincinv(self.m, self.n, y))
+""",
+    "arrays of objects alone": """
+class Region:
+    def size(self):
+        return np.sum(np.equal(self.mask, self.index))
+""",
+    "single numbers, as the docstring says": """
+def density(t, n, tail="both"):
+    '''Density.
+
+    Parameters
+    ----------
+    t : float
+        Place.
+    n : int or float
+        Degrees of freedom.
+    tail : {'both', 'left'}
+        Which.
+    '''
+    return np.exp(-t * t / n) * np.sqrt(n) * np.log(1 + n)
+""",
+    "a figure": """
+import matplotlib.pyplot as plt
+
+
+def level(x):
+    return np.log(x) * np.sqrt(x)
+
+
+def figure(n=100):
+    x = np.linspace(0, 1, n)
+    y = level(x * 2 + np.sin(x))
+    plt.plot(x, y, label="%.3f" % y.max())
+    plt.show()
+""",
+    "what a loop gets, turned round": """
+import scipy.signal
+
+
+def filtered(kernel, signal):
+    return scipy.signal.fftconvolve(np.flipud(kernel), signal)
+
+
+def bank(kernels, signal):
+    return [filtered(kernel, signal) for kernel in kernels]
+""",
+    "columns of a table": """
+def standard(data, column):
+    '''Standardised.
+
+    Parameters
+    ----------
+    data : pandas.DataFrame
+        Table.
+    column : str
+        Name.
+    '''
+    x = np.asarray(data[column])
+    centred = np.exp(x - np.mean(x)) / np.std(x)
+    return data.assign(scaled=centred * np.tanh(centred) + np.sin(x) * np.cos(x))
+""",
 }
 
 WORTH = {
@@ -590,6 +686,27 @@ class Scaler:
 def f(x, w, check):
     check(x, w)
     return np.exp(x) * np.array(w)
+""",
+    "a driver that hands on what it gets, and prints": """
+def level(x):
+    return np.log(x) * np.sqrt(x)
+
+
+def report(n=100):
+    y = level(level(np.linspace(1, 2, n)))
+    print(np.mean(y))
+""",
+    "a loop over time, printed at its end": """
+def report(n=100):
+    u = np.ones(n)
+    for _ in range(n):
+        u = u + 0.1 * np.sin(u)
+    print(u.max())
+""",
+    "singular values, which a device computes": """
+def condition(x):
+    s = np.linalg.svd(np.exp(x), compute_uv=False)
+    return s / s[-1]
 """,
     "a function that calls itself": """
 def poly(c, t):
@@ -625,3 +742,17 @@ def test_what_may_be_worth_it_migrates(text: str) -> None:
     report = analyze(Source("m.py", f"import numpy as np\n\n{text}"), Config(rewrite=True))
     assert not [finding for finding in report.findings if finding.decides]
     assert report.new_text is not None
+
+
+def test_a_class_of_numpys_functions_is_left_to_it() -> None:
+    names = "exp log sin cos tan sqrt abs tanh".split()
+    text = "import numpy as np\n\n\nclass NumpyBackend:\n"
+    text += "".join(f"    def {name}(self, x):\n        return np.{name}(x)\n\n" for name in names)
+    text += "    def softmax(self, x):\n        e = np.exp(x - np.max(x))\n        return e / np.sum(e)\n"
+    report = analyze(Source("m.py", text), Config(rewrite=True))
+    assert report.new_text is None
+    told = {finding.message for finding in report.findings if finding.decides}
+    assert [message.partition(":")[0] for message in told] == [
+        "its class offers NumPy's functions by their names, for code that chooses among libraries"
+    ]
+    assert analyze(Source("m.py", text.replace("def sqrt", "def root")), Config(rewrite=True)).new_text is not None

@@ -363,12 +363,12 @@ def f(signal, alpha, width):
     ("text", "given", "stays"),
     [
         (DRAWN, "ax", True),
-        (DRAWN, "np.exp(seg)", False),
+        (DRAWN, "np.linalg.inv(np.cos(seg))", False),
         (TABLE, "output", True),
         (TABLE.replace('output["mean"]', "output[0:1]"), "output", False),
         (FRAME, "low", True),
         (FRAME, "np.tanh(signal)", False),
-        (FRAME.replace("np.abs(signal)", "signal @ signal"), "low", False),  # that is much
+        (FRAME.replace("np.abs(signal)", "signal @ signal @ signal @ signal"), "low", False),  # that is much
     ],
 )
 def test_what_prepares_a_plot_or_a_table_stays(text: str, given: str, stays: bool) -> None:

@@ -284,22 +284,13 @@ def deciding_f(text: str) -> list[Finding]:
 
 
 SCALED = """
-def ends(bounds):
-    b = np.array(bounds)
-    lower, upper = b[:, 0], b[:, 1]
-    if np.any(lower >= upper):
-        raise ValueError
-    return lower, upper
-
-
-def f(x: np.ndarray, bounds):
-    lower, upper = ends(bounds)
-    if np.any(lower >= upper):
-        raise ValueError
+def f(x: np.ndarray, tell):
+    lower, upper = np.abs(x), np.abs(x) + 1
     {}
+    tell(lower, upper)
 """
-ONE_CALL = "np.add(np.multiply(x, upper - lower, out=x), lower, out=x)"
-TWO_CALLS = "np.multiply(x, upper - lower, out=x)\n    np.add(x, lower, out=x)"
+ONE_CALL = "np.add(np.multiply(x, upper, out=x), lower, out=x)"
+TWO_CALLS = "np.multiply(x, upper, out=x)\n    np.add(x, lower, out=x)"
 
 
 def test_a_function_that_does_little_is_not_to_be_mended() -> None:

@@ -675,11 +675,11 @@ VERSIONS = """
 def f(a: np.ndarray, version):
     if {}:
         n, m, k = a.shape
-        qs, rs = np.zeros((n, m, k)), np.zeros((n, k, k))
+        signs, logs = np.zeros((n, m, k)), np.zeros((n, k, k))
         for i in range(n):
-            qs[i], rs[i] = np.linalg.qr(a[i])
-        return qs, rs
-    return np.linalg.qr(a)
+            signs[i], logs[i] = np.linalg.slogdet(a[i])
+        return signs, logs
+    return np.linalg.slogdet(a)
 """
 
 

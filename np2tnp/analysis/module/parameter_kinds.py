@@ -40,21 +40,23 @@ def scalar_annotation(parameter: cst.Param) -> str | None:
 
 
 def texts(function: FunctionInfo) -> frozenset[str]:
-    """Parameters that are text by default: whatever is computed from them, they are no arrays."""
+    """Parameters that are text by default, or by the docstring: whatever is computed from them, they are no arrays."""
     parameters = single_parameters(function.node.params)
-    return frozenset(p.name.value for p in parameters if type(p.default) is cst.SimpleString)
+    found = {p.name.value for p in parameters if type(p.default) is cst.SimpleString}
+    return frozenset(found | documented(function.node, _IS_TEXT))
 
 
 def handed_texts(function: FunctionInfo) -> frozenset[str]:
     """Parameters that are text, by default or by what they are compared with, and are compared or handed on.
 
+    And those that the docstring says are text.
+
     They reach the body as they are: converting what is no array would say nothing, and an array stays right.
     """
     uses = function.uses
-    if not uses.told_apart and not uses.handed:
-        return NO_NAMES
+    written = documented(function.node, _IS_TEXT)
     names = {p.name.value for p in single_parameters(function.node.params)}
-    return frozenset(uses.told_apart & names | texts(function) & uses.handed)
+    return frozenset((uses.told_apart | written) & names | texts(function) & uses.handed)
 
 
 @lru_cache(maxsize=64)
@@ -83,7 +85,31 @@ def shown_otherwise(function: cst.CSTNode) -> frozenset[str]:
 
 
 _ENTRY = re.compile(r"^[ \t]*(\w+(?:, *\w+)*)(?: *: *([^\n]+)| \(([^)\n]+)\):)", re.MULTILINE)
+_IS_TEXT = re.compile(
+    r"(?:str(?:ing)?|list of str(?:ing)?s?)\b(?!.*(?:array|float|\bint|number|scalar|object|series|frame))",
+    re.IGNORECASE,
+)
 _IS_OTHER = re.compile(r"(?:a )?(?:function|callable|dict|str|string|bool)\b(?!.*(?:\bor\b|array))", re.IGNORECASE)
+
+
+_NAMED = r"(?:int(?:eger)?|float|scalar|number|real|complex|str(?:ing)?|bool(?:ean)?|None)s?\b"
+_IS_SINGLE = re.compile(
+    rf"(?:an? |positive |non-negative )?{_NAMED}(?:(?:,|/| or| \|) *(?:an? )?{_NAMED})*"
+    r"(?!.*(?:\bor\b|array|list|tuple))",
+    re.IGNORECASE,
+)
+
+
+def said_to_be_single(function: FunctionInfo) -> set[str]:
+    """Parameters of which an annotation, a docstring or a default says that they are single numbers, texts or flags."""
+    parameters = parameters_of(function.node.params)
+    constants = (cst.BaseNumber, cst.SimpleString)
+    shown = {it.name.value for it in parameters if isinstance(_unsigned(it.default), constants) or _is_flag(it.default)}
+    return shown | {p.name.value for p in parameters if scalar_annotation(p)} | documented(function.node, _IS_SINGLE)
+
+
+def _is_flag(node: cst.BaseExpression | None) -> bool:
+    return type(node) is cst.Name and node.value in ("True", "False")
 
 
 def documented(function: cst.CSTNode, kind: re.Pattern[str]) -> set[str]:

@@ -162,6 +162,8 @@ class _Iteration:
         self.body = list(body_of(loop))
         self.assigned = frozenset(name for part in (loop, *self.body) for name in bound_names(part))
         self.carried = carried_names(loop) & self.assigned
+        self.attributes = frozenset(_bound_attributes(self.body))
+        self.iterators = frozenset(head.iter.value for head in _heads(loop, self.body) if type(head.iter) is cst.Name)
         self.taken = frozenset(_roots(self.body, region.reads))
         stores = [*filter(None, (region.stores.get(id(part)) for part in self.body))]
         self.stored = frozenset(store.root for store in stores if store.root is not None)
@@ -504,7 +506,12 @@ class _Iteration:
 
     def _varies(self, node: cst.CSTNode) -> bool:
         return any(
-            type(part) is cst.Name and (part.value in self.assigned or part.value in self.grown) for part in walk(node)
+            (type(part) is cst.Name and (part.value in self.assigned or part.value in self.grown))
+            or (
+                type(part) is cst.Attribute
+                and (dotted(part) in self.attributes or dotted(part.value) in self.iterators)
+            )
+            for part in walk(node)
         )
 
     def _is_long(self, node: cst.BaseExpression) -> bool:
@@ -580,6 +587,12 @@ def _dicts(function: cst.CSTNode) -> Iterator[str]:
 def bound_names(part: cst.CSTNode) -> Iterator[str]:
     if type(part) in _BINDING:
         yield from target_names(part.target)  # type: ignore[attr-defined]
+
+
+def _bound_attributes(body: list[cst.CSTNode]) -> Iterator[str]:
+    """What is bound of objects: ``self.at += 1``."""
+    targets = (part.target for part in body if type(part) in (cst.AssignTarget, cst.AugAssign))  # type: ignore[attr-defined]
+    yield from (dotted(target) for target in targets if type(target) is cst.Attribute)
 
 
 def carried_names(loop: Loop) -> frozenset[str]:

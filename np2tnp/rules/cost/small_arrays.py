@@ -413,7 +413,10 @@ document(
             " the module calls, itself or by others: its array would go to the host in each iteration. But what draws,"
             " or works on tables of pandas', stays where it gives back no array of its own and does not much. A"
             " function stays, whoever calls it, that would bring arrays to the device and back for less than three"
-            " operations on each: that takes longer than NumPy. And one that only checks what objects hold."
+            " operations on each: that takes longer than NumPy. Arrays of objects and what other code gave count in"
+            " full where nothing else is there; factors that LAPACK makes on the host (`eigh`, `qr`, `svd`) are no work"
+            " for a device. What only checks what objects hold stays as well. So do functions of single numbers, as"
+            " annotations or docstrings say of them, and classes that offer NumPy's functions by their names."
         ),
         bad="""
             def check(points, weights):
@@ -448,6 +451,41 @@ def of_few_numbers(region: cst.CSTNode) -> Hit:
     """What is said of a function all of whose arrays have few elements, as its text says."""
     words = "it works on a few numbers, as its text says: best left in NumPy (--slow convert migrates it)"
     return Hit(LITTLE, region, words, Verdict.NOTE, left="little")
+
+
+def of_numbers(region: cst.CSTNode) -> Hit:
+    """What is said of a function that is given single numbers alone, as is written of them."""
+    words = "all that it is given are single numbers, as is written of them"
+    return Hit(LITTLE, region, f"{words}: best left in NumPy (--slow convert migrates it)", Verdict.NOTE, left="little")
+
+
+#: So many methods that pass on to NumPy's functions of their names make a class NumPy's side of a choice.
+_PASSED_ON = 8
+
+
+def is_of_a_backend(qualname: str, module: ModuleInfo) -> bool:
+    """Whether it is a method of a class that offers NumPy's functions by their names, beside classes for others."""
+    owner = module.classes.get(qualname.rpartition(".")[0])
+    if owner is None:
+        return False
+    methods = filter(None, (module.functions.get(name) for name in owner.methods.values()))
+    return sum(_passes_on(method.node) for method in methods) >= _PASSED_ON
+
+
+def _passes_on(method: cst.FunctionDef) -> bool:
+    """Whether it is ``def exp(self, x): return np.exp(x)``."""
+    lines = method.body.body
+    last = lines[-1].body[0] if lines and isinstance(lines[-1], cst.SimpleStatementLine) else None
+    call = last.value if isinstance(last, cst.Return) else None
+    if len(lines) > 2 or not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+        return False
+    return call.func.attr.value == method.name.value
+
+
+def of_backend(region: cst.CSTNode) -> Hit:
+    """What is said of a method that is NumPy's by intention."""
+    words = "its class offers NumPy's functions by their names, for code that chooses among libraries"
+    return Hit(LITTLE, region, f"{words}: best left in NumPy (--slow convert migrates it)", Verdict.NOTE, left="little")
 
 
 def back_and_forth(region: cst.CSTNode, times: int, of_objects: bool) -> Hit:

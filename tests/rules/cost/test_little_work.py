@@ -83,7 +83,7 @@ def test_a_class_is_called_by_its_name() -> None:
 class Frame:
     def __init__(self, u):
         self.low = np.min(u)
-        self.all = np.concatenate((u, [0.0]))
+        self.high = np.max(u)
 
 def run(u, n):
     frames = []
