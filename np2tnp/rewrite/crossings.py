@@ -8,6 +8,7 @@ as it did. And parameters of which every use is ``rt.host(p)``: they may as well
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import libcst as cst
 
@@ -369,18 +370,38 @@ _MAKING = frozenset("zeros ones empty full arange linspace logspace eye identity
 
 
 def _given(facts: ev.RegionFacts) -> set[int]:
-    """What is brought at no price of its own: parameters that are never bound anew come with the call, as they are.
+    """What is brought at no price of its own: parameters come with the call, until their names are bound anew.
 
     And what the function hands to itself: it takes a tensor then.
     """
     nodes = nodes_of(facts.node)
-    targets = [part.target for part in nodes if isinstance(part, _BINDING)]
-    targets += [it.target for part in nodes if type(part) is cst.Assign for it in part.targets]
-    names = frozenset(facts.parameters).difference(*map(target_names, targets))
-    found = {id(part) for part in nodes if type(part) is cst.Name and part.value in names}
+    names = set(facts.parameters)
+    found: set[int] = set()
+    for part in nodes:
+        if type(part) is cst.Name and part.value in names:
+            found.add(id(part))
+        elif targets := _bound_by(part):
+            made_of = (node for child in _evaluated(part) for node in walk(child))
+            found.update(id(node) for node in made_of if type(node) is cst.Name and node.value in names)
+            names.difference_update(*map(target_names, targets))
     own = facts.qualname.rpartition(".")[2]
     again = (part for part in nodes if type(part) is cst.Call and dotted(part.func).rpartition(".")[2] == own)
     return found.union(id(argument.value) for call in again for argument in call.args)
+
+
+def _bound_by(part: cst.CSTNode) -> list[cst.BaseExpression]:
+    """What a statement binds."""
+    if type(part) is cst.Assign:
+        return [it.target for it in part.targets]
+    return [part.target] if isinstance(part, _BINDING) else []
+
+
+def _evaluated(part: Any) -> list[cst.CSTNode]:
+    """What is evaluated before that."""
+    if isinstance(part, (cst.For, cst.CompFor)):
+        return [part.iter]
+    before: list[cst.CSTNode] = [part.target] if type(part) is cst.AugAssign else []
+    return [*before, part.value] if part.value is not None else before
 
 
 _BINDING = (cst.AugAssign, cst.AnnAssign, cst.NamedExpr, cst.For, cst.CompFor)

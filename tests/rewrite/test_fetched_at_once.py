@@ -708,6 +708,12 @@ def condition(x):
     s = np.linalg.svd(np.exp(x), compute_uv=False)
     return s / s[-1]
 """,
+    "a parameter that a check gets before its name is bound anew": """
+def f(x, check):
+    check(x)
+    x = np.abs(x) + x
+    return x
+""",
     "a function that calls itself": """
 def poly(c, t):
     if c.size == 1:
@@ -756,3 +762,38 @@ def test_a_class_of_numpys_functions_is_left_to_it() -> None:
         "its class offers NumPy's functions by their names, for code that chooses among libraries"
     ]
     assert analyze(Source("m.py", text.replace("def sqrt", "def root")), Config(rewrite=True)).new_text is not None
+
+
+ASKED = """
+import numpy as np
+from scipy.sparse import issparse
+
+
+def f(x, w=None):
+    if issparse(x):
+        x = x.toarray()
+    y = np.exp(np.sin(x)) * 2 + np.cos(x)
+    if isinstance(w, (list, tuple)):
+        w = w[0]
+    if isinstance(x, np.ndarray) and not isinstance(y, str):
+        y = y * w
+    return y * np.tanh(y), isinstance(y, dict)
+"""
+
+
+def test_whether_it_is_a_list_is_asked_where_it_lives() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    text = analyze(Source("asked.py", ASKED), Config(rewrite=True, above=0)).new_text or ""
+    body = text.partition("# NumPy originals")[0]
+    assert "issparse(x)" in body
+    assert "isinstance(w, (list, tuple))" in body
+    assert "isinstance(y, str)" in body
+    spaces: list[dict[str, Any]] = [{"__name__": "asked_before"}, {"__name__": "asked"}]
+    exec(ASKED, spaces[0])
+    exec(text, spaces[1])
+    x = np.linspace(0, 1, 4)
+    for given in (x, sparse.csr_matrix(np.eye(2)), 0.5, x.astype(np.float32)):
+        for w in (2.0, np.ones(1), [3.0], (np.float64(1),)):
+            (old, one), (new, other) = (space["f"](given, w) for space in spaces)
+            np.testing.assert_allclose(new, old, rtol=1e-6)
+            assert (type(new), one) == (type(old), other)

@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.values import NO_NAMES, Array, Const, Symbol, Value, zero_d_of
+from np2tnp.analysis.domain.values import NO_NAMES, Array, Const, Sequence, Symbol, Value, zero_d_of
 from np2tnp.analysis.syntax.python_tables import (
     BINARY,
     CONTAINER_MUTATORS,
@@ -172,6 +172,24 @@ def takes_tensor(builtin: str, value: Value) -> bool:
     """Whether `builtin` makes of the tensor `value` what it makes of NumPy's: a 0-d complex array is no float."""
     refused = builtin in ("float", "int") and zero_d_of(value) == "array"
     return builtin in TENSOR_SAFE_BUILTINS and not (refused and isinstance(value, Array) and value.dtypes & set("FD"))
+
+
+#: Classes of which neither an array nor a tensor is an instance.
+_CONTAINERS = frozenset(
+    f"builtins.{name}" for name in "list tuple dict set frozenset str bytes bytearray range slice".split()
+)
+#: Functions that ask whether something is of classes that no array and no tensor is of.
+ASKING_FOR_OTHERS = frozenset(
+    f"scipy.sparse.{name}" for name in "issparse isspmatrix isspmatrix_csr isspmatrix_csc isspmatrix_coo".split()
+)
+
+
+def asks_for_containers(builtin: str, values: list[Value]) -> bool:
+    """Whether it is ``isinstance(x, (list, tuple))``: an array and the tensor that stands for it are no such."""
+    if builtin != "isinstance" or len(values) != 2:
+        return False
+    asked = (values[1].items or ()) if isinstance(values[1], Sequence) else (values[1],)
+    return bool(asked) and all(isinstance(it, Symbol) and it.name in _CONTAINERS for it in asked)
 
 
 # --- Calls that look at frames

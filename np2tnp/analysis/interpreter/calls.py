@@ -14,6 +14,7 @@ from np2tnp.analysis.domain.env import Env, join
 from np2tnp.analysis.domain.locations import is_parameter, kept_by
 from np2tnp.analysis.domain.result_aliases import copy_marks
 from np2tnp.analysis.domain.special_names import (
+    asks_for_containers,
     changes_by_name,
     changes_its_own,
     frames_above,
@@ -533,7 +534,7 @@ class Calls:
             self.record.construct(arguments[0].node, ev.Kind.CLOSURE_STORE, "arrays")  # who knows when it runs
         operator = self._operator_called(name, arguments)
         for argument in arguments:
-            if operator is None and not takes_tensor(name, argument.value):
+            if operator is None and not (takes_tensor(name, argument.value) or asks_for_containers(name, values)):
                 self.record.escape(argument.node.value, argument.value, f"is passed to {name}()")
             if name == "id" and may_be_array(argument.value):  # a tensor is another object, after each update anew
                 self.keeping.keep(frozenset((kept_by("its id"),)), argument.value, env)

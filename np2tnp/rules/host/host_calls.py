@@ -8,6 +8,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.special_names import ASKING_FOR_OTHERS
 from np2tnp.analysis.domain.summaries import Summary
 from np2tnp.analysis.domain.values import (
     COPIED,
@@ -213,6 +214,8 @@ class HostCall(Rule):
             return
         if isinstance(callee, Bound):
             yield from self._method(event, callee, context)
+            return
+        if isinstance(callee, Symbol) and callee.name in ASKING_FOR_OTHERS:
             return
         held = [argument for argument in event.arguments if may_hold_tensor(argument.value)]
         if held:
