@@ -264,7 +264,7 @@ PROGRAMS = {
 
         def shown(n, look):
             z = np.zeros((n, n), order="F")
-            return look(z), z.sum()
+            return look(z), np.sum(np.exp(np.sin(z)))
 
         def only_calculated(n):
             z = np.ones((n, n), order="F")
