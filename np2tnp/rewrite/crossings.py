@@ -7,6 +7,7 @@ as it did. And parameters of which every use is ``rt.host(p)``: they may as well
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -249,7 +250,7 @@ def costs_more_than_it_does(
         stays |= _given(facts)
     prices = {key: price for key, price in prices.items() if key not in stays}
     on_host = [event for event in there if is_on_host(event)]  # a matrix comes, and what is made of it goes back
-    crossings = sum(price * AGAIN if key in looped else price for key, price in prices.items())
+    crossings = math.fsum(price * AGAIN if key in looped else price for key, price in prices.items())
     crossings += sum(2 * (AGAIN if event.place.loops else 1) for event in on_host)
     work = sum(computed(event) * (AGAIN if event.place.loops else 1) for event in there)
     work += _OPERATIONS * _spared(facts, edits)
@@ -286,10 +287,12 @@ def _brought(
         values |= others
         arrays |= others.keys() | ndarrays.keys()
     prices: dict[int, float] = {}
-    paths = {id(node): dotted(node) for node in nodes_of(facts.node) if type(node) is cst.Attribute}
     counted: set[str] = set()
-    for key in arrays:
-        path = paths.get(key, "")
+    for node in nodes_of(facts.node):
+        key = id(node)
+        if key not in arrays:
+            continue
+        path = dotted(node) if type(node) is cst.Attribute else ""
         if path and path in counted:  # is brought once, and read again
             continue
         counted.add(path)
