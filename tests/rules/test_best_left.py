@@ -694,3 +694,20 @@ def test_what_is_no_part_of_an_array_has_no_whole_array_form(kind: str) -> None:
 def test_the_number_of_an_item_is_an_index_of_arrays() -> None:
     text = NO_PARTS["slices that others make"].replace("arr[i, part] = 1", "arr[i] = np.exp(effects) * part")
     assert deciding(text).left == ""
+
+
+VERSIONS = """
+def f(a: np.ndarray, version):
+    if {}:
+        n, m, k = a.shape
+        signs, logs = np.zeros((n, m, k)), np.zeros((n, k, k))
+        for i in range(n):
+            signs[i], logs[i] = np.linalg.slogdet(a[i])
+        return signs, logs
+    return np.linalg.slogdet(a)
+"""
+
+
+def test_what_old_versions_need_is_best_left() -> None:
+    told = [deciding(VERSIONS.format(test)) for test in ("version < (1, 22, 0)", "a.ndim == 3")]
+    assert [it.left for it in told] == ["loops", ""]

@@ -671,23 +671,6 @@ def test_what_only_goes_to_another_package_is_best_left(result: str, left: str) 
     assert ("i only goes to sparse.csc_matrix, which works on the host" in told.message) is bool(left)
 
 
-VERSIONS = """
-def f(a: np.ndarray, version):
-    if {}:
-        n, m, k = a.shape
-        signs, logs = np.zeros((n, m, k)), np.zeros((n, k, k))
-        for i in range(n):
-            signs[i], logs[i] = np.linalg.slogdet(a[i])
-        return signs, logs
-    return np.linalg.slogdet(a)
-"""
-
-
-def test_what_old_versions_need_is_best_left() -> None:
-    told = [deciding(_HEAD + VERSIONS.lstrip().format(test)) for test in ("version < (1, 22, 0)", "a.ndim == 3")]
-    assert [it.left for it in told if it is not None] == ["loops", ""]
-
-
 # --- parts of an array with whole axes (TNP704)
 
 SHOCKS = """
